@@ -1,0 +1,1 @@
+//! The box agent: commands, jobs and files behind one framed byte stream.

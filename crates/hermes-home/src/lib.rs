@@ -1,0 +1,1 @@
+//! Home, profiles, settings, .env and logging.

@@ -1,0 +1,1 @@
+//! Where commands run: backends, container lifecycle, sweeps.

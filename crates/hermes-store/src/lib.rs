@@ -1,0 +1,1 @@
+//! One way to open SQLite, and what is kept in it.
