@@ -6,29 +6,64 @@ use std::sync::atomic::Ordering;
 use super::Agent;
 use super::call::CallContext;
 use crate::proto::call::Call;
+use crate::proto::exec::Control;
 use crate::proto::fault::Fault;
 use crate::proto::wire::Wire;
 
 /// Performs a call; its answer, encoded.
 pub(crate) fn perform(agent: &Arc<Agent>, context: &Arc<CallContext>, call: Call) -> Result<Vec<u8>, Fault> {
     match call {
-        Call::Info => Ok(agent.info().to_bytes()),
+        Call::Info => encode(Ok(agent.info())),
         Call::Shutdown => {
             agent.shut_down();
-            Ok(().to_bytes())
+            encode(Ok(()))
         }
-        Call::Exec(request) => {
-            agent.enlist(context)?;
-            let _busy = agent.activity.begin();
-            agent.activity.commands.fetch_add(1, Ordering::SeqCst);
-            agent.exec(context, &request).map(|exit| exit.to_bytes())
-        }
-        Call::Session(name) => agent.session_info(&name).map(|info| info.to_bytes()),
-        Call::SessionForget(name) => agent.sessions.forget(&name).map(|()| ().to_bytes()),
+        Call::Session(name) => encode(agent.session_info(&name)),
+        Call::SessionForget(name) => encode(agent.sessions.forget(&name)),
         Call::EndLeftRunning(id) => {
             agent.left.end(Some(id), agent.options.grace);
-            Ok(().to_bytes())
+            encode(Ok(()))
         }
+        call @ (Call::Exec(_) | Call::JobStart(_)) => {
+            let _busy = agent.activity.begin();
+            agent.enlist(context)?;
+            agent.activity.commands.fetch_add(1, Ordering::SeqCst);
+            match call {
+                Call::Exec(request) => encode(agent.exec(context, &request)),
+                Call::JobStart(request) => encode(agent.start_job(context, request)),
+                _ => Err(Fault::Internal("a command that is none".into())),
+            }
+        }
+        // Looking at jobs is no use of the agent; whoever decides whether it is idle does so.
+        Call::JobList => encode(Ok(agent.jobs.list())),
+        Call::JobGet(id) => encode(agent.jobs.get(&id).map(|job| job.info())),
+        call => {
+            let _busy = agent.activity.begin();
+            about_jobs(agent, context, call)
+        }
+    }
+}
+
+fn about_jobs(agent: &Arc<Agent>, context: &Arc<CallContext>, call: Call) -> Result<Vec<u8>, Fault> {
+    match call {
+        Call::JobRead(read) => encode(agent.read_job(&read.id, read.offset, read.max)),
+        Call::JobFollow(follow) => encode(agent.follow_job(context, &follow.id, follow.offset)),
+        Call::JobWait(wait) => {
+            encode(agent.jobs.get(&wait.id).and_then(|job| agent.wait_job(context, &job, wait.timeout)))
+        }
+        Call::JobWrite(write) => encode(agent.jobs.get(&write.id).and_then(|job| job.write(write.bytes))),
+        Call::JobCloseStdin(id) => encode(agent.jobs.get(&id).and_then(|job| job.close_stdin())),
+        Call::JobSignal(signal) => {
+            let control = Control::Signal { number: signal.number, target: signal.target };
+            encode(agent.steer_job(&signal.id, control))
+        }
+        Call::JobKill(kill) => encode(agent.kill_job(context, &kill.id, kill.grace)),
+        Call::JobResize(resize) => encode(agent.steer_job(&resize.id, Control::Resize(resize.size))),
+        Call::JobForget(id) => encode(agent.jobs.forget(&id)),
         _ => Err(Fault::Invalid("not known here".into())),
     }
+}
+
+fn encode<A: Wire>(answer: Result<A, Fault>) -> Result<Vec<u8>, Fault> {
+    answer.map(|answer| answer.to_bytes())
 }

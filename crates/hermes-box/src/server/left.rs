@@ -77,10 +77,6 @@ impl Left {
         listed.collect()
     }
 
-    pub(crate) fn count(&self) -> usize {
-        lock(&self.shared.table).entries.len()
-    }
-
     /// Ends what one command left, or everything.
     pub(crate) fn end(&self, id: Option<u64>, grace: std::time::Duration) {
         let table = lock(&self.shared.table);

@@ -6,6 +6,7 @@ pub(crate) mod conn;
 mod directory;
 mod dispatch;
 mod exec;
+mod jobs;
 mod left;
 mod options;
 mod shell;
@@ -30,6 +31,7 @@ use call::CallContext;
 use conn::Visitor;
 use directory::Directory;
 use exec::spill::Spills;
+use jobs::Jobs;
 use left::Left;
 use shell::find::{self, Shell};
 use shell::store::Sessions;
@@ -45,6 +47,7 @@ pub struct Agent {
     pub(crate) sessions: Sessions,
     pub(crate) spills: Spills,
     pub(crate) left: Left,
+    pub(crate) jobs: Jobs,
     pub(crate) activity: Activity,
     directory: Directory,
     problems: Vec<String>,
@@ -89,6 +92,7 @@ impl Agent {
             sessions: Sessions::new(directory.sessions(), SystemTime::now()),
             spills: Spills::new(directory.output(), limits.spill_bytes, limits.spill_age, instance),
             left: Left::default(),
+            jobs: Jobs::new(directory.jobs(), limits.clone()),
             activity: Activity::new(Instant::now()),
             directory,
             problems: problem.into_iter().collect(),
@@ -107,6 +111,7 @@ impl Agent {
     /// What there is to know about it.
     pub(crate) fn info(&self) -> Info {
         let now = Instant::now();
+        let (running, ended) = self.jobs.count();
         Info {
             version: hello::VERSION.into(),
             build: hello::BUILD.into(),
@@ -115,8 +120,8 @@ impl Agent {
             uptime_ms: millis(self.activity.uptime(now)),
             clients: self.activity.clients.load(Ordering::SeqCst),
             calls: self.activity.calls(),
-            jobs_running: 0,
-            jobs_ended: 0,
+            jobs_running: running as u32,
+            jobs_ended: ended as u32,
             idle_ms: millis(self.activity.idle(now)),
             commands: self.activity.commands.load(Ordering::SeqCst),
             file_operations: self.activity.file_operations.load(Ordering::SeqCst),
@@ -155,6 +160,7 @@ impl Agent {
         for caller in lock(&self.callers).drain(..).filter_map(|caller| caller.upgrade()) {
             caller.control(Control::Cancel);
         }
+        self.jobs.kill_all(self.options.grace);
         self.left.end(None, self.options.grace);
         let deadline = Instant::now() + self.options.grace + LAST_PATIENCE;
         self.activity.changes.wait_until(Some(deadline), || self.activity.calls() == 0);
@@ -179,7 +185,7 @@ impl Agent {
     }
 
     pub(crate) fn running_jobs(&self) -> usize {
-        0
+        self.jobs.count().0
     }
 
     /// Ends what is left of a command whose shim was killed: its session, everything below its shell, and (when this process is the

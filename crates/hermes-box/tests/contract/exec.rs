@@ -7,7 +7,7 @@ use hermes_box::proto::exec::{
     Capture, Ending, ExecRequest, Keep, Notice, Program, SessionInit, Spill, Status, Stdin, StreamId, Streams,
 };
 
-use crate::world::{World, everywhere, text};
+use crate::world::{World, eventually, everywhere, is_alive, text};
 
 everywhere! {
     fn a_command_runs_and_says_how_it_ended(world: &World) {
@@ -454,22 +454,4 @@ fn first_output(running: &mut hermes_box::client::Running) -> String {
             other => panic!("no output: {other:?}"),
         }
     }
-}
-
-/// Whether a process exists and is not a zombie.
-fn is_alive(pid: &str) -> bool {
-    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
-    !stat.rsplit(')').next().unwrap().trim().starts_with('Z')
-}
-
-/// Waits for something that must happen, for as long as a loaded machine may need.
-fn eventually(mut happens: impl FnMut() -> bool) -> bool {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while Instant::now() < deadline {
-        if happens() {
-            return true;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    false
 }
