@@ -159,7 +159,7 @@ impl Agent {
         let log = Log::create(directory.as_deref(), request.log);
         let job = Job::new(info, log, directory).map_err(cannot_start)?;
         self.jobs.add(&job).inspect_err(|_| records::remove(&job))?;
-        records::save(&job);
+        records::save(&job, job.info());
         let listener: Arc<dyn Wake> = Arc::clone(context) as Arc<dyn Wake>;
         job.listen(Arc::clone(&listener));
         self.spawn_job(&job, prepared, request);
@@ -191,15 +191,13 @@ impl Agent {
             Timing { timeout: request.timeout, grace: self.options.grace, linger: self.options.linger };
         let outcome = drive::drive(&mut process, timing, &mut Owner(job));
         let ending = ending(&outcome, &cwd, &request.program);
-        job.update(|info| {
-            info.state = JobState::Ended { ending, status: outcome.status };
-            info.ended_ms = Some(now_ms());
+        finish(job, |info| {
+            info.state = JobState::Ended { ending: ending.clone(), status: outcome.status };
             info.left_running = outcome.left;
             if outcome.unkillable > 0 {
                 info.notices.push(Notice::Unkillable(outcome.unkillable));
             }
         });
-        records::save(job);
         self.settle(process, &outcome, request.session.as_deref(), &describe(&request.program));
     }
 
@@ -209,11 +207,9 @@ impl Agent {
             errno: error.raw_os_error().unwrap_or(libc::EIO),
             reason: error.to_string(),
         };
-        job.update(|info| {
-            info.state = JobState::Ended { ending, status: Status::Unknown };
-            info.ended_ms = Some(now_ms());
+        finish(job, |info| {
+            info.state = JobState::Ended { ending: ending.clone(), status: Status::Unknown };
         });
-        records::save(job);
         self.activity.changes.note();
     }
 
@@ -289,6 +285,19 @@ impl Agent {
     pub(crate) fn steer_job(&self, id: &str, control: Control) -> Result<(), Fault> {
         self.jobs.get(id)?.control(control)
     }
+}
+
+/// Writes down how a job ended before anybody can know it: whoever does may forget the job at once.
+fn finish(job: &Job, change: impl Fn(&mut JobInfo)) {
+    let ended = now_ms();
+    let change = |info: &mut JobInfo| {
+        info.ended_ms = Some(ended);
+        change(info);
+    };
+    let mut info = job.info();
+    change(&mut info);
+    records::save(job, info);
+    job.update(change);
 }
 
 fn check(request: &JobRequest) -> Result<(), Fault> {

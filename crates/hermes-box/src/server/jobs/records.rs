@@ -37,12 +37,12 @@ pub(super) fn make_directory(parent: &Path, id: &str) -> Option<PathBuf> {
     Some(directory)
 }
 
-/// Writes down what is known about a job now. When that fails, a later agent will not know it; this one does.
-pub(super) fn save(job: &Job) {
+/// Writes down what is known about a job. When that fails, a later agent will not know it; this one does.
+pub(super) fn save(job: &Job, info: JobInfo) {
     let Some(directory) = &job.directory else { return };
     let me = std::process::id() as i32;
     let owner_start = proc::look(me).map_or(0, |process| process.start);
-    let record = Record { version: VERSION, owner: me, owner_start, info: job.info() };
+    let record = Record { version: VERSION, owner: me, owner_start, info };
     let temporary = directory.join("record.new");
     let written = OpenOptions::new()
         .write(true)
