@@ -1,13 +1,15 @@
 //! From a call to whoever answers it.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::Agent;
 use super::call::CallContext;
+use super::{Agent, files, search};
 use crate::proto::call::Call;
 use crate::proto::exec::Control;
 use crate::proto::fault::Fault;
+use crate::proto::file::{Existing, MoveRequest, Parents};
 use crate::proto::wire::Wire;
 
 /// Performs a call; its answer, encoded.
@@ -60,8 +62,48 @@ fn about_jobs(agent: &Arc<Agent>, context: &Arc<CallContext>, call: Call) -> Res
         Call::JobKill(kill) => encode(agent.kill_job(context, &kill.id, kill.grace)),
         Call::JobResize(resize) => encode(agent.steer_job(&resize.id, Control::Resize(resize.size))),
         Call::JobForget(id) => encode(agent.jobs.forget(&id)),
-        _ => Err(Fault::Invalid("not known here".into())),
+        call => {
+            agent.activity.file_operations.fetch_add(1, Ordering::SeqCst);
+            about_files(agent, context, call)
+        }
     }
+}
+
+fn about_files(agent: &Arc<Agent>, context: &Arc<CallContext>, call: Call) -> Result<Vec<u8>, Fault> {
+    match call {
+        Call::Stat(request) => encode(files::stat(&agent.locate(&request.place)?, request.follow)),
+        Call::List(request) => {
+            let path = agent.locate(&request.place)?;
+            encode(files::list(context, &path, request.offset, request.limit))
+        }
+        Call::ReadLines(request) => {
+            encode(files::read_lines(context, &agent.locate(&request.place)?, &request))
+        }
+        Call::ReadBytes(request) => {
+            encode(files::read_bytes(context, &agent.locate(&request.place)?, &request))
+        }
+        Call::Hash(place) => encode(files::hash(context, &agent.locate(&place)?)),
+        Call::Write(request) => encode(files::write(context, &agent.locate(&request.place)?, &request)),
+        Call::Mkdir(request) => encode(files::mkdir(&agent.locate(&request.place)?, request.parents)),
+        Call::Remove(request) => encode(files::remove(&agent.locate(&request.place)?, request.depth)),
+        Call::Move(request) => encode(from_to(agent, &request, files::move_file)),
+        Call::Copy(request) => encode(from_to(agent, &request, files::copy)),
+        Call::Glob(request) => encode(search::find(context, &agent.locate(&request.root)?, &request)),
+        Call::Search(request) => encode(search::search(context, &agent.locate(&request.root)?, &request)),
+        _ => Err(Fault::Internal("a call without anybody to answer it".into())),
+    }
+}
+
+fn from_to(
+    agent: &Agent,
+    request: &MoveRequest,
+    act: impl FnOnce(&Path, &Path, Existing) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let (from, to) = (agent.locate(&request.from)?, agent.locate(&request.to)?);
+    if let (Parents::Create, Some(parent)) = (request.parents, to.parent()) {
+        files::mkdir(parent, Parents::Create)?;
+    }
+    act(&from, &to, request.existing)
 }
 
 fn encode<A: Wire>(answer: Result<A, Fault>) -> Result<Vec<u8>, Fault> {

@@ -6,9 +6,11 @@ pub(crate) mod conn;
 mod directory;
 mod dispatch;
 mod exec;
+mod files;
 mod jobs;
 mod left;
 mod options;
+mod search;
 mod shell;
 
 use std::ffi::OsStr;
@@ -236,7 +238,7 @@ fn millis(duration: Duration) -> u64 {
     duration.as_millis() as u64
 }
 
-fn random_number() -> u64 {
+pub(crate) fn random_number() -> u64 {
     let mut bytes = [0; 8];
     // A kernel without randomness at this point still has a clock and process numbers.
     if rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::NONBLOCK).is_err() {

@@ -3,5 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "tests")]
 
 mod exec;
+mod files;
 mod jobs;
+mod search;
 mod world;
