@@ -51,7 +51,7 @@ fn about_jobs(agent: &Arc<Agent>, context: &Arc<CallContext>, call: Call) -> Res
         Call::JobRead(read) => encode(agent.read_job(&read.id, read.offset, read.max)),
         Call::JobFollow(follow) => encode(agent.follow_job(context, &follow.id, follow.offset)),
         Call::JobWait(wait) => {
-            encode(agent.jobs.get(&wait.id).and_then(|job| agent.wait_job(context, &job, wait.timeout)))
+            encode(agent.jobs.get(&wait.id).and_then(|job| Agent::wait_job(context, &job, wait.timeout)))
         }
         Call::JobWrite(write) => encode(agent.jobs.get(&write.id).and_then(|job| job.write(write.bytes))),
         Call::JobCloseStdin(id) => encode(agent.jobs.get(&id).and_then(|job| job.close_stdin())),

@@ -132,8 +132,7 @@ fn is_over(socket: &std::os::fd::OwnedFd) -> bool {
     loop {
         match rustix::io::read(socket, &mut buffer) {
             Ok(0) => return true,
-            Ok(_) => {}
-            Err(rustix::io::Errno::INTR) => {}
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(rustix::io::Errno::AGAIN) => return false,
             Err(_) => return true,
         }

@@ -78,14 +78,9 @@ impl Agent {
     pub fn new(mut options: AgentOptions) -> Arc<Self> {
         let (directory, problem) = Directory::prepare(options.directory.as_deref());
         options.env.remove(OsStr::new("PWD"));
-        let shell = match &options.shell {
-            Some(path) => Some(find::given(path)),
-            None => {
-                let variable =
-                    |name: &str| options.env.get(OsStr::new(name)).map(std::ffi::OsString::as_os_str);
-                find::find(variable("PATH"), variable("SHELL"))
-            }
-        };
+        let variable = |name: &str| options.env.get(OsStr::new(name)).map(std::ffi::OsString::as_os_str);
+        let found = || find::find(variable("PATH"), variable("SHELL"));
+        let shell = options.shell.as_deref().map(find::given).or_else(found);
         let instance = random_number();
         let limits = &options.limits;
         Arc::new(Self {
@@ -203,7 +198,7 @@ impl Agent {
                 doomed.extend(processes.iter().filter(|each| each.pid == shell || each.session == shell));
             }
             if self.options.reaping == Reaping::Elsewhere {
-                doomed.extend(self.strays(&processes));
+                doomed.extend(Self::strays(&processes));
             }
             doomed.retain(|process| !process.is_zombie());
             if doomed.is_empty() {
@@ -217,8 +212,7 @@ impl Agent {
     }
 
     /// Our children that are no shims, and everything below them.
-    #[allow(clippy::unused_self, reason = "they are this agent's")]
-    fn strays(&self, processes: &[proc::Process]) -> Vec<proc::Process> {
+    fn strays(processes: &[proc::Process]) -> Vec<proc::Process> {
         let me = std::process::id() as i32;
         let mut strays = Vec::new();
         for child in processes.iter().filter(|process| process.parent == me && !is_shim(process.pid)) {

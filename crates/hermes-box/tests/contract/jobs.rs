@@ -30,7 +30,7 @@ everywhere! {
         let jobs = world.client.jobs();
         let job = start(world, "echo out; echo err >&2; exit 42");
         assert!(job.pid > 0);
-        let ended = jobs.wait(&job.id, Some(Duration::from_secs(60))).unwrap();
+        let ended = jobs.wait(&job.id, Some(Duration::from_mins(1))).unwrap();
         assert_eq!(ended.exit_code(), Some(42));
         assert_eq!(ended.state, JobState::Ended { ending: Ending::Exited, status: Status::Code(42) });
         assert_eq!(whole_output(world, &job.id), "out\nerr\n");
@@ -70,7 +70,7 @@ everywhere! {
         let mut following = jobs.follow(&id, 2).unwrap();
         let mut seen = String::new();
         let ended = loop {
-            match following.next_event(Some(Duration::from_secs(60))).unwrap() {
+            match following.next_event(Some(Duration::from_mins(1))).unwrap() {
                 JobEvent::Output(bytes) => {
                     seen.push_str(&String::from_utf8(bytes).unwrap());
                     if !seen.ends_with("third\n") {

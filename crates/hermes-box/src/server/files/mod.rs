@@ -7,7 +7,7 @@ mod read;
 mod stat;
 mod write;
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
@@ -39,6 +39,6 @@ impl Agent {
             None => self.options.env.get(name),
         };
         let cwd = state.as_ref().map_or(&self.options.cwd, |state| &state.cwd);
-        Ok(resolve(&place.path, cwd, home(OsStr::new("HOME")).map(|home| home.as_os_str())))
+        Ok(resolve(&place.path, cwd, home(OsStr::new("HOME")).map(OsString::as_os_str)))
     }
 }

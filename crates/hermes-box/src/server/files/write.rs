@@ -28,7 +28,7 @@ pub(crate) fn write(context: &CallContext, path: &Path, request: &WriteRequest) 
     let existing = look(&target)?;
     check(&request.expect, &target, existing.as_ref())?;
     let parents_created = match request.parents {
-        Parents::Create => target.parent().map_or(Ok(0), |parent| make_directories(parent))?,
+        Parents::Create => target.parent().map_or(Ok(0), make_directories)?,
         Parents::MustExist => 0,
     };
     let mut draft = Draft::create(&target, existing.as_ref(), request.mode)?;

@@ -168,8 +168,8 @@ impl Log {
         if offset < self.head_length() {
             return self.read_head(offset, max);
         }
-        let row = self.segments.iter().flat_map(|segments| &segments.row);
-        for segment in row.filter(|segment| offset < segment.start + segment.length) {
+        let mut row = self.segments.iter().flat_map(|segments| &segments.row);
+        if let Some(segment) = row.find(|segment| offset < segment.start + segment.length) {
             let offset = offset.max(segment.start);
             let bytes = read_at(&segment.file, offset - segment.start, segment.length, max);
             return Piece { offset, bytes };

@@ -157,7 +157,7 @@ impl Agent {
             notices: prepared.notices.clone(),
         };
         let log = Log::create(directory.as_deref(), request.log);
-        let job = Job::new(info, log, directory).map_err(cannot_start)?;
+        let job = Job::new(info, log, directory).map_err(|error| cannot_start(&error))?;
         self.jobs.add(&job).inspect_err(|_| records::remove(&job))?;
         records::save(&job, job.info());
         let listener: Arc<dyn Wake> = Arc::clone(context) as Arc<dyn Wake>;
@@ -246,7 +246,6 @@ impl Agent {
 
     /// Waits for a job's end.
     pub(crate) fn wait_job(
-        &self,
         context: &Arc<CallContext>,
         job: &Job,
         timeout: Option<Duration>,
@@ -268,7 +267,7 @@ impl Agent {
     ) -> Result<JobInfo, Fault> {
         let job = self.jobs.get(id)?;
         job.kill(grace.unwrap_or(self.options.grace));
-        self.wait_job(context, &job, None)
+        Self::wait_job(context, &job, None)
     }
 
     /// A piece of a job's output.

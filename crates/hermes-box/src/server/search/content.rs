@@ -103,7 +103,11 @@ impl Hunt<'_> {
         let files = Mutex::new(files);
         let mut harvest = Harvest::new(self.request);
         std::thread::scope(|scope| {
-            let walked = scope.spawn(|| self.walk(to_searchers));
+            // The sender goes with the walk, so that the searchers see its end.
+            let walked = scope.spawn(move || {
+                let to_searchers = to_searchers;
+                self.walk(&to_searchers)
+            });
             for _ in 0..walk::threads() {
                 let to_collector = to_collector.clone();
                 let files = &files;
@@ -126,7 +130,7 @@ impl Hunt<'_> {
     }
 
     /// Lists the files in order; how many directories could not be read.
-    fn walk(&self, to_searchers: mpsc::SyncSender<Numbered<PathBuf>>) -> u64 {
+    fn walk(&self, to_searchers: &mpsc::SyncSender<Numbered<PathBuf>>) -> u64 {
         let mut unreadable = 0;
         let walk = walk::builder(self.root, self.request.skip).sort_by_file_path(Path::cmp).build();
         let mut number = 0;
@@ -201,8 +205,7 @@ impl Hunt<'_> {
         };
         // Some files of the kernel's make a reader wait for ever.
         let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(&path);
-        let searched = file.and_then(|file| searcher.search_file(&self.matcher, &file, &mut sink));
-        match searched {
+        match file.and_then(|file| searcher.search_file(&self.matcher, &file, &mut sink)) {
             Err(_) => Looked::Unreadable,
             Ok(()) if sink.binary => Looked::Binary,
             Ok(()) => Looked::Text(FileMatches { path, count: sink.count, lines: sink.lines }),
