@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use rustix::event::{PollFd, PollFlags};
 
-use super::exec::process::Shim;
+use super::exec::shims::Shim;
 use crate::link::lock;
 use crate::proto::info::LeftRunning;
 use crate::shim::wire::{self, Order};

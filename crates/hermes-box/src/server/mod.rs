@@ -32,6 +32,7 @@ use activity::Activity;
 use call::CallContext;
 use conn::Visitor;
 use directory::Directory;
+use exec::shims::Shims;
 use exec::spill::Spills;
 use jobs::Jobs;
 use left::Left;
@@ -48,6 +49,7 @@ pub struct Agent {
     pub(crate) shell: Option<Shell>,
     pub(crate) sessions: Sessions,
     pub(crate) spills: Spills,
+    pub(crate) shims: Shims,
     pub(crate) left: Left,
     pub(crate) jobs: Jobs,
     pub(crate) activity: Activity,
@@ -88,6 +90,7 @@ impl Agent {
             shell,
             sessions: Sessions::new(directory.sessions(), SystemTime::now()),
             spills: Spills::new(directory.output(), limits.spill_bytes, limits.spill_age, instance),
+            shims: Shims::new(options.shim.clone(), options.reaping),
             left: Left::default(),
             jobs: Jobs::new(directory.jobs(), limits.clone()),
             activity: Activity::new(Instant::now()),
@@ -161,6 +164,7 @@ impl Agent {
         self.left.end(None, self.options.grace);
         let deadline = Instant::now() + self.options.grace + LAST_PATIENCE;
         self.activity.changes.wait_until(Some(deadline), || self.activity.calls() == 0);
+        self.shims.dismiss();
         *lock(&self.departure) = Departure::Gone;
         self.activity.changes.note();
     }

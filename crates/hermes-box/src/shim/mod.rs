@@ -76,6 +76,7 @@ fn agent() -> BorrowedFd<'static> {
     rustix::stdio::stdin()
 }
 
+/// Waits for what to run; `None` when nothing will come.
 fn first_message(inbox: &mut Inbox) -> io::Result<Option<Start>> {
     loop {
         match inbox.take()? {

@@ -92,6 +92,12 @@ wire_enum! {
             /// How many children are left (not counting theirs).
             left: u32,
         },
+        /// A process that is about to become the command. Told by itself, so that it is known even if the command kills its
+        /// guard at once.
+        5 = Forked {
+            /// The process.
+            pid: u32,
+        },
         /// Nothing is left, or nothing more can be ended. Nothing follows.
         4 = Gone {
             /// Processes that could not be ended.

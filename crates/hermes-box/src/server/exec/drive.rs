@@ -97,6 +97,7 @@ pub(crate) fn drive(process: &mut Process, timing: Timing, patron: &mut dyn Patr
         input_over: false,
         stage: Stage::Running,
         ending: None,
+        forked: None,
         pid: None,
         status: None,
         left: 0,
@@ -116,7 +117,7 @@ pub(crate) fn drive(process: &mut Process, timing: Timing, patron: &mut dyn Patr
     Outcome {
         finish,
         status: drive.status.unwrap_or(Status::Unknown),
-        pid: drive.pid,
+        pid: drive.forked,
         left: drive.left,
         unkillable: drive.unkillable,
         guard_lost: drive.guard_lost,
@@ -135,6 +136,7 @@ struct Drive<'a> {
     stage: Stage,
     /// Why it is being ended, once it is.
     ending: Option<Finish>,
+    forked: Option<u32>,
     pid: Option<u32>,
     status: Option<Status>,
     left: u32,
@@ -379,6 +381,7 @@ impl Drive<'_> {
                 Mail::Ended => return Ok(Some(self.shim_lost())),
             };
             match report {
+                Report::Forked { pid } => self.forked = Some(pid),
                 Report::Started { pid } => {
                     self.pid = Some(pid);
                     self.patron.started(pid);

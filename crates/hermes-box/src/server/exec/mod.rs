@@ -4,6 +4,7 @@ pub(crate) mod collect;
 pub(crate) mod drive;
 pub(crate) mod prepare;
 pub(crate) mod process;
+pub(crate) mod shims;
 pub(crate) mod spill;
 
 use std::ffi::OsString;
@@ -53,8 +54,8 @@ impl Agent {
         let mut caller = Caller::new(context, request, &self.spills, timing.grace)?;
         let cwd = prepared.launch.start.cwd.clone();
         let Prepared { launch, session, state, mut notices } = prepared;
-        let mut process = Process::launch(&self.options.shim, self.options.reaping, launch)
-            .map_err(|error| cannot_start(&error))?;
+        let mut process = Process::launch(&self.shims, launch).map_err(|error| cannot_start(&error))?;
+        self.shims.prepare_next();
         let outcome = drive::drive(&mut process, timing, &mut caller);
         let mut after = cwd.clone();
         if outcome.finish == Finish::Exited
