@@ -105,8 +105,9 @@ fn become_command(start: &Start, stdio: &Stdio, image: &Image) -> NotStarted {
     };
     let (argv, env) = (pointers(&image.argv), pointers(&image.env));
     signals::reset();
+    let forked = Report::Forked { pid: std::process::id(), guard: std::os::unix::process::parent_id() };
     // Nobody to tell is noticed by the parent.
-    let _ = wire::send(rustix::stdio::stdin(), &Report::Forked { pid: std::process::id() }, &[]);
+    let _ = wire::send(rustix::stdio::stdin(), &forked, &[]);
     // SAFETY: plain system calls on descriptors and strings that live until exec. Input, output and errors have numbers
     // above 2 (those three were taken when they arrived), so no dup2 destroys a later one's source.
     unsafe {

@@ -162,7 +162,6 @@ impl Agent {
             pty: None,
         };
         let mut process = Process::launch(&self.shims, launch).map_err(|error| error.to_string())?;
-        self.shims.prepare_next();
         let timing = Timing {
             timeout: Some(self.options.init_timeout),
             grace: Duration::from_millis(200),

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::pipe::PipeFlags;
 
-use super::shims::{Shim, Shims};
+use super::shims::Shims;
 use crate::proto::exec::{Stdin, Streams, WinSize};
 use crate::shim::wire::{Inbox, STATE_FD, Start};
 use crate::sys::{fds, pty};
@@ -24,7 +24,8 @@ pub(crate) struct Launch {
 
 /// See the module. All descriptors on our side do not wait.
 pub(crate) struct Process {
-    pub(crate) shim: Shim,
+    /// The way to the shim.
+    pub(crate) shim: OwnedFd,
     pub(crate) inbox: Inbox,
     pub(crate) input: Option<OwnedFd>,
     pub(crate) output: Option<OwnedFd>,
@@ -56,7 +57,7 @@ impl Process {
         }
         let passed: Vec<BorrowedFd<'_>> = wiring.theirs.iter().chain(&kept).map(AsFd::as_fd).collect();
         let shim = shims.start(&start, &passed)?;
-        fds::set_nonblocking(&shim.socket)?;
+        fds::set_nonblocking(&shim)?;
         let Wiring { input, output, errors, terminal, .. } = wiring;
         Ok(Self { shim, inbox: Inbox::default(), input, output, errors, terminal, state })
     }

@@ -1,10 +1,7 @@
-//! The processes that watch over commands, and one that waits for the next command.
-//!
-//! Starting a process takes longer than anything else on our side of a command. So the shim of the next command is started while the one
-//! before runs, and waits (asleep) for what to do.
+//! The processes that watch over commands, and the one they come from.
 
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
@@ -16,73 +13,49 @@ use crate::server::options::{Reaping, ShimProgram};
 use crate::shim;
 use crate::shim::wire::{self, Start};
 
-/// The process that watches over a command. Closing the socket tells it that nobody is interested any more.
-pub(crate) struct Shim {
-    pub(crate) socket: OwnedFd,
-    child: Child,
-    reaping: Reaping,
-}
-
-impl Shim {
-    pub(crate) fn pid(&self) -> i32 {
-        self.child.id() as i32
-    }
-
-    /// Waits for a shim that has said its last word (or is dead).
-    pub(crate) fn collect(mut self) {
-        drop(self.socket);
-        if self.reaping == Reaping::Shims {
-            let _ = self.child.wait();
-        }
-    }
-}
-
 /// Starts shims.
 pub(crate) struct Shims {
     program: ShimProgram,
     reaping: Reaping,
-    spare: Mutex<Option<Shim>>,
+    nursery: Mutex<Option<Nursery>>,
+}
+
+/// The process shims are forked from.
+struct Nursery {
+    socket: OwnedFd,
+    child: Child,
 }
 
 impl Shims {
     pub(crate) fn new(program: ShimProgram, reaping: Reaping) -> Self {
-        Self { program, reaping, spare: Mutex::new(None) }
+        Self { program, reaping, nursery: Mutex::new(None) }
     }
 
-    /// Hands a command to a shim.
-    pub(super) fn start(&self, start: &Start, passed: &[BorrowedFd<'_>]) -> io::Result<Shim> {
-        let spare = lock(&self.spare).take();
-        if let Some(shim) = spare {
-            // It may have been killed.
-            match wire::send(&shim.socket, start, passed) {
-                Ok(()) => return Ok(shim),
-                Err(_) => shim.collect(),
+    /// Hands a command to a new shim; the socket to it. Closing that tells the shim that nobody is interested any more.
+    pub(super) fn start(&self, start: &Start, passed: &[BorrowedFd<'_>]) -> io::Result<OwnedFd> {
+        let (ours, theirs) = socket_pair()?;
+        let mut fds = vec![theirs.as_fd()];
+        fds.extend_from_slice(passed);
+        let mut nursery = lock(&self.nursery);
+        if let Some(running) = &*nursery {
+            // It may have been killed, which is no reason not to start another.
+            match wire::send(&running.socket, start, &fds) {
+                Ok(()) => return Ok(ours),
+                Err(_) => self.collect(nursery.take()),
             }
         }
-        let shim = self.spawn()?;
-        wire::send(&shim.socket, start, passed)?;
-        Ok(shim)
+        let fresh = nursery.insert(self.spawn()?);
+        wire::send(&fresh.socket, start, &fds)?;
+        Ok(ours)
     }
 
-    /// Makes sure that a shim waits for the next command. When none can be started, the next command tries again and says why.
-    pub(super) fn prepare_next(&self) {
-        let mut spare = lock(&self.spare);
-        if spare.is_none() {
-            *spare = self.spawn().ok();
-        }
+    /// The process shims come from, while it lives. What a killed shim leaves behind comes to it.
+    pub(crate) fn nursery(&self) -> Option<i32> {
+        lock(&self.nursery).as_ref().map(|nursery| nursery.child.id() as i32)
     }
 
-    /// Lets the waiting shim go.
-    pub(crate) fn dismiss(&self) {
-        let spare = lock(&self.spare).take();
-        if let Some(shim) = spare {
-            shim.collect();
-        }
-    }
-
-    fn spawn(&self) -> io::Result<Shim> {
-        let (ours, theirs) =
-            rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    fn spawn(&self) -> io::Result<Nursery> {
+        let (ours, theirs) = socket_pair()?;
         let child = Command::new(&self.program.0)
             .arg0(shim::ARGV0)
             .env_clear()
@@ -90,12 +63,25 @@ impl Shims {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        Ok(Shim { socket: ours, child, reaping: self.reaping })
+        Ok(Nursery { socket: ours, child })
+    }
+
+    fn collect(&self, nursery: Option<Nursery>) {
+        let Some(Nursery { socket, mut child }) = nursery else { return };
+        drop(socket);
+        if self.reaping == Reaping::Shims {
+            let _ = child.wait();
+        }
     }
 }
 
 impl Drop for Shims {
     fn drop(&mut self) {
-        self.dismiss();
+        let nursery = lock(&self.nursery).take();
+        self.collect(nursery);
     }
+}
+
+fn socket_pair() -> io::Result<(OwnedFd, OwnedFd)> {
+    Ok(rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?)
 }
