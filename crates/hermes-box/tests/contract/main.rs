@@ -11,4 +11,7 @@ mod exec;
 mod files;
 mod jobs;
 mod search;
+mod shells;
+mod terminal;
+#[path = "../common/world.rs"]
 mod world;
