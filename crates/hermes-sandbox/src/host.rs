@@ -1,0 +1,4 @@
+//! Running commands of this machine: the engine's command and ssh.
+
+pub mod call;
+pub mod find;
