@@ -1,6 +1,8 @@
 //! Containers of docker and podman, driven through the engine's own command.
 
 pub mod args;
+pub mod belongs;
+pub mod cleanup;
 pub mod cli;
 pub mod decide;
 pub mod drift;
@@ -11,7 +13,9 @@ pub mod info;
 pub mod inspect;
 pub mod labels;
 pub mod mounts;
+pub mod reclaim;
 pub mod spec;
+pub mod sweep;
 pub mod workdir;
 
 #[cfg(test)]
@@ -20,3 +24,5 @@ mod decide_tests;
 mod fake;
 #[cfg(test)]
 mod sample;
+#[cfg(test)]
+mod sweep_tests;

@@ -15,5 +15,6 @@ mod digest;
 pub mod docker;
 mod host;
 pub mod notice;
+pub mod plan;
 pub mod scope;
 pub mod secret;

@@ -38,9 +38,10 @@ impl Identity {
         format!("hermes-{whose}-{short}")
     }
 
-    /// The machine without giving its id away to whoever can list containers.
+    /// Machine and installation, without giving their ids away to whoever can list containers.
     pub fn machine_hash(&self) -> String {
-        digest::hex(&digest::of_parts([b"machine".as_slice(), self.machine.as_bytes()]))[..16].to_owned()
+        let parts = [b"machine".as_slice(), self.machine.as_bytes(), self.install.as_bytes()];
+        digest::hex(&digest::of_parts(parts))[..16].to_owned()
     }
 
     /// The directory name for this identity's persistent files.

@@ -14,7 +14,7 @@ pub const PROFILE: &str = "hermes-profile";
 pub const KEY: &str = "hermes-key";
 /// The home it belongs to.
 pub const HOME: &str = "hermes-home";
-/// The machine that made it, as a hash.
+/// The machine and installation that made it, as a hash.
 pub const MACHINE: &str = "hermes-machine";
 /// `kind:id` of the scope.
 pub const SCOPE: &str = "hermes-scope";
