@@ -123,6 +123,25 @@ pub fn default_cache_dir(env: &Environment, user: HostUser) -> PathBuf {
     }
 }
 
+/// A context for tests that need one and do not care.
+#[cfg(test)]
+pub(crate) fn sample() -> Context {
+    Context {
+        root: "/home/u/.hermes".into(),
+        home: "/home/u/.hermes".into(),
+        profile: "default".into(),
+        caller: Caller::default(),
+        sandbox_dir: "/home/u/.hermes/sandboxes".into(),
+        cache_dir: "/home/u/.cache/hermes".into(),
+        machine: "machine".into(),
+        user: HostUser { uid: 1000, gid: 1000 },
+        host_cwd: "/nowhere/project".into(),
+        env: [("HOME", "/home/u")].into_iter().collect(),
+        dotenv: BTreeMap::new(),
+        private_env: Vec::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,8 +13,13 @@ pub mod config;
 pub mod context;
 mod digest;
 pub mod docker;
+pub mod forward;
 mod host;
+pub mod local;
 pub mod notice;
 pub mod plan;
 pub mod scope;
 pub mod secret;
+
+#[cfg(test)]
+mod testing;

@@ -327,8 +327,10 @@ mod tests {
         let call = Call { deadline: Duration::from_millis(300), ..sh(&script, &env) };
         assert!(matches!(run(&call, None), Err(CallError::TimedOut { .. })));
         for pid in std::fs::read_to_string(&pids).unwrap().split_whitespace() {
-            let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-            assert!(state.is_empty() || state.contains(") Z "), "{pid} still runs: {state}");
+            crate::testing::eventually(&format!("{pid} has ended"), || {
+                let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+                state.is_empty() || state.contains(") Z ")
+            });
         }
     }
 
