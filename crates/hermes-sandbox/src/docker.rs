@@ -19,6 +19,8 @@ pub mod sweep;
 pub mod workdir;
 
 #[cfg(test)]
+mod args_tests;
+#[cfg(test)]
 mod decide_tests;
 #[cfg(test)]
 mod fake;
