@@ -7,8 +7,12 @@
 #![allow(clippy::expect_used, reason = "a test helper that cannot do its job ends the test and says why")]
 
 pub mod command;
+pub mod engine;
 pub mod home;
+pub mod need;
 
 pub use command::{End, Finished, Hermes, Running, wait_until};
+pub use engine::{Engine, EngineKind, Image, PrivateEngine};
 pub use home::TestHome;
+pub use need::need;
 pub use rustix::process::Signal;
