@@ -8,9 +8,18 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+use crate::ModelServer;
+
 mod processes;
 
 pub use processes::Process;
+
+/// The model that [`TestHome::config_for`] names.
+pub const MODEL: &str = "test-model";
+/// The key that [`TestHome::config_for`] sets, to be looked for in requests and in what must not show it.
+pub const API_KEY: &str = "sk-test-0123456789abcdef0123456789abcdef";
+/// The context length that [`TestHome::config_for`] sets.
+pub const CONTEXT_LENGTH: u32 = 200_000;
 
 /// A temporary user: a home directory, the hermes home inside it, a work directory and a temp directory.
 ///
@@ -72,6 +81,15 @@ impl TestHome {
     pub fn env_file(&self, lines: impl AsRef<[u8]>) -> &Self {
         self.write(".env", lines);
         self
+    }
+
+    /// Writes a `config.yaml` that uses the scripted model server.
+    pub fn config_for(&self, server: &ModelServer) -> &Self {
+        self.config(format!(
+            "model:\n  default: {MODEL}\n  provider: custom\n  base_url: {}\n  api_key: {API_KEY}\n  \
+             context_length: {CONTEXT_LENGTH}\n",
+            server.openai_url()
+        ))
     }
 
     /// Writes a file of the hermes home (0600, missing directories 0700) and gives its path.

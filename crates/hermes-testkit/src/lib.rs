@@ -9,10 +9,12 @@
 pub mod command;
 pub mod engine;
 pub mod home;
+pub mod model;
 pub mod need;
 
 pub use command::{End, Finished, Hermes, Running, wait_until};
 pub use engine::{Engine, EngineKind, Image, PrivateEngine};
 pub use home::TestHome;
+pub use model::{Answer, ModelServer, Script};
 pub use need::need;
 pub use rustix::process::Signal;
