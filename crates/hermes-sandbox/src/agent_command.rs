@@ -7,3 +7,13 @@ pub const SOCKET_NAME: &str = "box.sock";
 pub fn serve(socket: &str) -> Vec<String> {
     ["serve", "--socket", socket].map(str::to_owned).to_vec()
 }
+
+/// Arguments that make it a bridge between its own input and output and a socket.
+pub fn connect(socket: &str) -> Vec<String> {
+    ["connect", "--socket", socket].map(str::to_owned).to_vec()
+}
+
+/// The same for an agent that is started if it does not run.
+pub fn connect_and_start(name: &str) -> Vec<String> {
+    ["connect", "--start", name].map(str::to_owned).to_vec()
+}

@@ -9,17 +9,24 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]
 
 mod agent_command;
+pub mod backend;
 pub mod config;
 pub mod context;
 mod digest;
 pub mod docker;
+pub mod error;
+mod files;
 pub mod forward;
 mod host;
+mod install;
 pub mod local;
 pub mod notice;
 pub mod plan;
+pub mod program;
+mod registry;
 pub mod scope;
 pub mod secret;
+pub mod ssh;
 
 #[cfg(test)]
 mod testing;

@@ -148,6 +148,11 @@ fn writable(spec: &CreateSpec) -> Vec<String> {
             args.extend(workspace.iter().flat_map(|dir| Mount::bind(dir, WORKSPACE).args()));
             args
         }
+        Writable::Volumes { home, workspace } => {
+            let mut args = Mount::volume(home, "/root").args().to_vec();
+            args.extend(workspace.iter().flat_map(|name| Mount::volume(name, WORKSPACE).args()));
+            args
+        }
         Writable::Memory { workspace } => {
             let mut args = match workspace {
                 Switch::On => words(["--tmpfs", "/workspace:rw,exec,size=10g"]),

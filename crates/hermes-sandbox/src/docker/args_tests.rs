@@ -7,6 +7,7 @@ use super::errors::LimitKind;
 use super::image::Image;
 use super::mounts::Mount;
 use super::sample::identity;
+use super::site::Site;
 use super::spec::{AgentMounts, CreateSpec, Facts, PROGRAM_DIR, RUN_DIR, SpecError, build};
 use crate::config::{
     Filesystem, Limits, ManagedMount, MountKind, Network, Reuse, RunAs, SandboxConfig, Switch,
@@ -36,7 +37,7 @@ fn plain_image() -> Image {
 
 fn built_with(config: &SandboxConfig, context: &Context, image: &Image) -> (CreateSpec, Vec<Notice>) {
     let identity = identity();
-    let facts = Facts { identity: &identity, image: Some(image), agent: agent() };
+    let facts = Facts { identity: &identity, image: Some(image), agent: agent(), site: Site::Here };
     build(config, context, &facts).unwrap()
 }
 
@@ -145,11 +146,18 @@ fn a_remote_engine_gets_a_volume_and_no_shared_directory() {
         run: None,
         ..agent()
     };
-    let facts = Facts { identity: &identity, image: Some(&plain_image()), agent };
+    let facts = Facts {
+        identity: &identity,
+        image: Some(&plain_image()),
+        agent,
+        site: Site::Elsewhere { endpoint: "tcp://far".into() },
+    };
     let (spec, _) = build(&config(), &context::sample(), &facts).unwrap();
     let text = shown(&run(&spec, &Host::default()));
     assert!(text.contains("-v hermes-box-abc:/.hermes-box/bin:ro"), "{text}");
     assert!(!text.contains(&format!("{RUN_DIR}\n")) && text.contains("hermes-transport=exec"));
+    let mounts: Vec<&str> = text.lines().filter(|line| line.starts_with("-v ")).collect();
+    assert!(mounts.iter().all(|mount| !mount.contains("/home/u")), "no path of this machine: {mounts:?}");
 }
 
 #[test]
@@ -186,7 +194,7 @@ fn the_three_labels_of_the_contract_are_there_and_equal_to_the_probes() {
 #[test]
 fn an_unsafe_task_id_is_sanitised_in_the_label_and_harmless_on_disk() {
     let identity = super::identity::Identity { scope: ScopeKey::Task("../a b".into()), ..identity() };
-    let facts = Facts { identity: &identity, image: None, agent: agent() };
+    let facts = Facts { identity: &identity, image: None, agent: agent(), site: Site::Here };
     let (spec, _) = build(&config(), &context::sample(), &facts).unwrap();
     assert!(label_list(&spec).contains(&("hermes-task-id", ".._a_b".to_owned())));
     let super::spec::Writable::Kept { home, .. } = spec.writable else { panic!("kept by default") };
@@ -222,7 +230,7 @@ fn a_tasks_own_image_and_directory_win() {
 #[test]
 fn settings_that_cannot_work_are_refused_before_any_engine_is_asked() {
     let identity = identity();
-    let facts = || Facts { identity: &identity, image: None, agent: agent() };
+    let facts = || Facts { identity: &identity, image: None, agent: agent(), site: Site::Here };
     let refusal = |change: &dyn Fn(&mut SandboxConfig)| {
         let mut config = config();
         change(&mut config);
@@ -240,8 +248,9 @@ fn settings_that_cannot_work_are_refused_before_any_engine_is_asked() {
 
 #[test]
 fn every_setting_that_matters_changes_the_fingerprint() {
+    type Change = Box<dyn Fn(&mut SandboxConfig)>;
     let base = built(&config()).fields;
-    let changes: Vec<(&str, Box<dyn Fn(&mut SandboxConfig)>)> = vec![
+    let changes: Vec<(&str, Change)> = vec![
         ("image", Box::new(|c| c.container.image = "tiny:2".into())),
         ("user", Box::new(|c| c.container.run_as = RunAs::HostUser)),
         ("network", Box::new(|c| c.container.network = Network::Off)),

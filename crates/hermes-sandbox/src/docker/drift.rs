@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::config::DriftPolicy;
 use crate::digest;
@@ -11,7 +11,8 @@ use crate::digest;
 pub const DEFAULTS_EPOCH: u32 = 1;
 
 /// The create request as named fields. Values that may be secret are already hashed.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Fields(BTreeMap<String, String>);
 
 impl Fields {
@@ -116,6 +117,8 @@ pub enum Usage {
     },
     /// Its agent does not answer, so nothing can be using it through us.
     NoAgent,
+    /// Its agent is alive and cannot be asked, so somebody may be.
+    Unknown,
 }
 
 /// What to do about a difference.
@@ -145,6 +148,7 @@ pub fn decide(differences: &[Difference], policy: DriftPolicy, usage: Usage) -> 
     let must = differences.iter().any(|d| d.field == NETWORK && d.wants.as_deref() == Some("none"));
     let busy = match usage {
         Usage::Idle | Usage::NoAgent => None,
+        Usage::Unknown => Some("it is not known whether it is in use".to_owned()),
         Usage::Busy { clients, running } => {
             Some(format!("it is in use ({clients} clients, {running} running)"))
         }
@@ -220,7 +224,9 @@ mod tests {
         assert_eq!(decide(&[], DriftPolicy::Recreate, Usage::Idle), Verdict::Keep);
         assert_eq!(decide(&drift, DriftPolicy::Recreate, Usage::Idle), Verdict::Recreate);
         assert_eq!(decide(&drift, DriftPolicy::Recreate, Usage::NoAgent), Verdict::Recreate);
-        assert!(matches!(decide(&drift, DriftPolicy::Recreate, busy), Verdict::KeepAndTell { .. }));
+        for kept in [busy, Usage::Unknown] {
+            assert!(matches!(decide(&drift, DriftPolicy::Recreate, kept), Verdict::KeepAndTell { .. }));
+        }
         assert!(matches!(decide(&drift, DriftPolicy::Warn, Usage::Idle), Verdict::KeepAndTell { .. }));
         assert_eq!(decide(&drift, DriftPolicy::Ignore, Usage::Idle), Verdict::Keep);
     }

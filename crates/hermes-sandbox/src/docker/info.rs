@@ -15,6 +15,8 @@ pub struct Info {
     pub id: String,
     /// Whether it runs without root.
     pub rootless: bool,
+    /// Whether podman says that its service is on another machine.
+    pub remote: bool,
     /// Limits it cannot enforce.
     pub unenforceable: Vec<LimitKind>,
 }
@@ -77,7 +79,7 @@ fn docker(raw: RawDocker) -> Info {
         }
     }
     let rootless = raw.security_options.iter().any(|option| option.contains("rootless"));
-    Info { flavour: Flavour::Docker, id: raw.id, rootless, unenforceable }
+    Info { flavour: Flavour::Docker, id: raw.id, rootless, remote: false, unenforceable }
 }
 
 fn podman(host: &RawHost, store: &RawStore) -> Info {
@@ -95,7 +97,13 @@ fn podman(host: &RawHost, store: &RawStore) -> Info {
         }
     }
     let id = format!("podman:{}:{}", host.hostname, store.root);
-    Info { flavour: Flavour::Podman, id, rootless: host.security.rootless, unenforceable }
+    Info {
+        flavour: Flavour::Podman,
+        id,
+        rootless: host.security.rootless,
+        remote: host.service_is_remote,
+        unenforceable,
+    }
 }
 
 #[derive(Deserialize)]
@@ -124,6 +132,7 @@ struct RawDocker {
 struct RawHost {
     hostname: String,
     cgroup_controllers: Vec<String>,
+    service_is_remote: bool,
     security: RawSecurity,
 }
 

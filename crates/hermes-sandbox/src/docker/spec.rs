@@ -8,6 +8,7 @@ use super::errors::LimitKind;
 use super::identity::Identity;
 use super::image::Image;
 use super::mounts::{self, Mount};
+use super::site::Site;
 use super::workdir::{self, Workdir};
 use crate::config::{ContainerConfig, Filesystem, Limits, Network, Reuse, RunAs, SandboxConfig, Switch};
 use crate::context::{Context, HostUser};
@@ -89,6 +90,13 @@ pub enum Writable {
         /// For `/workspace`, unless something else is there.
         workspace: Option<PathBuf>,
     },
+    /// Volumes of an engine that does not see our directories.
+    Volumes {
+        /// For `/root`.
+        home: String,
+        /// For `/workspace`, unless something else is there.
+        workspace: Option<String>,
+    },
     /// Memory.
     Memory {
         /// `/workspace` too, unless something else is there.
@@ -121,6 +129,8 @@ pub struct Facts<'a> {
     pub image: Option<&'a Image>,
     /// How our program gets in.
     pub agent: AgentMounts,
+    /// Whether the engine sees our files.
+    pub site: Site,
 }
 
 /// Builds the request, and says what of the settings does not take effect.
@@ -144,10 +154,16 @@ pub fn build(
         Path::is_dir,
     );
     let mut all: Vec<Mount> = mounted.map(|dir| Mount::bind(dir, workdir::WORKSPACE)).into_iter().collect();
-    all.extend(volumes);
     let (ours, skipped) = mounts::managed(&container.managed_mounts, mounts::kind_on_disk);
-    all.extend(ours);
-    notices.extend(skipped);
+    if facts.site == Site::Here {
+        all.extend(volumes);
+        all.extend(ours);
+        notices.extend(skipped);
+    } else {
+        // The user's own mounts name paths of the engine's machine; ours can only name paths of this one.
+        notices.extend(all.drain(..).chain(ours).map(|mount| not_visible(&mount)));
+        all.extend(volumes);
+    }
     notices.extend(mounts::too_wide(&all, user_home));
 
     let mut spec = CreateSpec {
@@ -158,7 +174,7 @@ pub fn build(
         agent: facts.agent.clone(),
         init: facts.image.map_or(Init::Agent, Image::init),
         user: (container.run_as == RunAs::HostUser).then_some(context.user),
-        writable: writable(container, context, facts.identity, &all),
+        writable: writable(container, context, facts, &all),
         limits: container.limits.clone(),
         network: container.network,
         mounts: all,
@@ -176,22 +192,31 @@ pub fn image_name(config: &SandboxConfig, context: &Context) -> String {
     context.caller.image.clone().unwrap_or_else(|| config.container.image.clone())
 }
 
-fn writable(
-    container: &ContainerConfig,
-    context: &Context,
-    identity: &Identity,
-    mounts: &[Mount],
-) -> Writable {
+fn not_visible(mount: &Mount) -> Notice {
+    Notice::MountSkipped {
+        mount: format!("{}:{}", mount.describe_source(), mount.target),
+        reason: "the container engine is on another machine".to_owned(),
+    }
+}
+
+fn writable(container: &ContainerConfig, context: &Context, facts: &Facts<'_>, mounts: &[Mount]) -> Writable {
     let workspace_free = !mounts::occupies(mounts, workdir::WORKSPACE);
-    match container.filesystem {
-        Filesystem::Persistent => {
-            let dir = kept_dir(&context.sandbox_dir, identity);
+    match (container.filesystem, &facts.site) {
+        (Filesystem::Persistent, Site::Here) => {
+            let dir = kept_dir(&context.sandbox_dir, facts.identity);
             Writable::Kept {
                 home: dir.join("home"),
                 workspace: workspace_free.then(|| dir.join("workspace")),
             }
         }
-        Filesystem::Ephemeral => Writable::Memory { workspace: workspace_free.into() },
+        (Filesystem::Persistent, Site::Elsewhere { .. }) => {
+            let name = facts.identity.container_name();
+            Writable::Volumes {
+                home: format!("{name}-home"),
+                workspace: workspace_free.then(|| format!("{name}-workspace")),
+            }
+        }
+        (Filesystem::Ephemeral, _) => Writable::Memory { workspace: workspace_free.into() },
     }
 }
 
@@ -261,6 +286,7 @@ fn fields(spec: &CreateSpec, image_id: Option<&str>) -> Fields {
                 fields.set(format!("mount:{}", workdir::WORKSPACE), workspace.display().to_string());
             }
         }
+        Writable::Volumes { home, .. } => fields.set(format!("mount:{HOME}"), format!("volume {home}")),
         Writable::Memory { .. } => fields.set(format!("mount:{HOME}"), "memory"),
     }
     for mount in &spec.mounts {
