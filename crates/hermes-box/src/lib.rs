@@ -2,4 +2,8 @@
 
 pub mod client;
 mod link;
+pub mod local;
 pub mod proto;
+pub mod server;
+pub mod shim;
+mod sys;

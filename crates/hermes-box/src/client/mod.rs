@@ -6,19 +6,18 @@ mod jobs;
 mod pending;
 mod running;
 mod slot;
-mod transport;
 mod wires;
 
 use std::io::{Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use crate::link::transport::Transport;
 pub use error::{CallError, ConnectError};
 pub use files::{FileReader, Files};
 pub use jobs::{Following, JobEvent, Jobs};
 pub use pending::Pending;
 pub use running::{Event, Running, Steering};
-pub use transport::Transport;
 
 use crate::proto::call::{self, Request};
 use crate::proto::exec::{Capture, ExecRequest, Exit, Keep, Spill, Stdin};

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use super::error::{CallError, ConnectError};
 use super::slot::Slot;
-use super::transport::Transport;
 use crate::link::lock;
 use crate::link::outbox::Outbox;
+use crate::link::transport::Transport;
 use crate::proto::call::Call;
 use crate::proto::frame::{CallId, FrameError, MAX_BODY, MAX_HELLO_BODY, read_frame};
 use crate::proto::hello::{Hello, MAGIC, NEWEST, OLDEST, Refusal, Welcome};

@@ -1,6 +1,7 @@
 //! What both ends of a connection need: a queue with its own writer, and locks that outlive a panic.
 
 pub(crate) mod outbox;
+pub(crate) mod transport;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

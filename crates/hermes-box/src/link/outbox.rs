@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::lock;
 
@@ -20,14 +20,9 @@ pub(crate) trait Wake: Send + Sync {
     fn wake(&self);
 }
 
-/// Why a frame was not taken.
+/// The stream takes no more frames.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum PushError {
-    /// Too much waits already; the waker will be called.
-    Full,
-    /// The stream is closed.
-    Closed,
-}
+pub(crate) struct Closed;
 
 #[derive(Default)]
 struct State {
@@ -62,54 +57,42 @@ impl Outbox {
 
     /// Queues a frame that must go out. Such frames are small and few; when they pile up the peer does not read, and
     /// the stream is closed.
-    pub(crate) fn push(&self, frame: Vec<u8>) -> Result<(), PushError> {
+    pub(crate) fn push(&self, frame: Vec<u8>) -> Result<(), Closed> {
         let mut state = lock(&self.state);
         if state.phase != Phase::Open {
-            return Err(PushError::Closed);
+            return Err(Closed);
         }
         if state.bytes + frame.len() > self.hard_limit {
-            Self::finish(&mut state, Phase::Closed);
-            self.work.notify_all();
-            return Err(PushError::Closed);
+            self.finish(state, Phase::Closed);
+            return Err(Closed);
         }
         self.enqueue(&mut state, frame);
         Ok(())
     }
 
-    /// Queues a frame if there is room; else `sleeper` is woken when there is.
-    pub(crate) fn try_push(
-        &self,
-        frame: impl FnOnce() -> Vec<u8>,
-        sleeper: &Arc<dyn Wake>,
-    ) -> Result<(), PushError> {
+    /// Whether data may be queued now; else `sleeper` is woken when it may.
+    pub(crate) fn has_room(&self, sleeper: &Arc<dyn Wake>) -> bool {
         let mut state = lock(&self.state);
-        if state.phase != Phase::Open {
-            return Err(PushError::Closed);
+        if state.phase != Phase::Open || state.bytes <= SOFT_LIMIT {
+            return true;
         }
-        if state.bytes > SOFT_LIMIT {
-            if !state.sleepers.iter().any(|known| Arc::ptr_eq(known, sleeper)) {
-                state.sleepers.push(Arc::clone(sleeper));
-            }
-            return Err(PushError::Full);
+        if !state.sleepers.iter().any(|known| Arc::ptr_eq(known, sleeper)) {
+            state.sleepers.push(Arc::clone(sleeper));
         }
-        self.enqueue(&mut state, frame());
-        Ok(())
+        false
     }
 
     /// Takes no more frames; what is queued still goes out.
     pub(crate) fn close(&self) {
-        let mut state = lock(&self.state);
+        let state = lock(&self.state);
         if state.phase == Phase::Open {
-            Self::finish(&mut state, Phase::Finishing);
+            self.finish(state, Phase::Finishing);
         }
-        self.work.notify_all();
     }
 
     /// Takes no more frames and forgets the queued ones.
     pub(crate) fn abort(&self) {
-        let mut state = lock(&self.state);
-        Self::finish(&mut state, Phase::Closed);
-        self.work.notify_all();
+        self.finish(lock(&self.state), Phase::Closed);
     }
 
     /// Writes frames as they come, until the box is closed or the stream fails.
@@ -151,7 +134,9 @@ impl Outbox {
             batch.extend_from_slice(&frame);
         }
         if state.bytes <= SOFT_LIMIT / 2 {
-            Self::wake_all(&mut state);
+            let sleepers = std::mem::take(&mut state.sleepers);
+            drop(state);
+            wake_all(sleepers);
         }
         true
     }
@@ -162,18 +147,22 @@ impl Outbox {
         self.work.notify_one();
     }
 
-    fn finish(state: &mut State, phase: Phase) {
+    fn finish(&self, mut state: MutexGuard<'_, State>, phase: Phase) {
         state.phase = phase;
         if phase == Phase::Closed {
             state.queue.clear();
             state.bytes = 0;
         }
-        Self::wake_all(state);
+        let sleepers = std::mem::take(&mut state.sleepers);
+        drop(state);
+        self.work.notify_all();
+        wake_all(sleepers);
     }
+}
 
-    fn wake_all(state: &mut State) {
-        for sleeper in state.sleepers.drain(..) {
-            sleeper.wake();
-        }
+/// Outside of the lock, as the sleepers have locks of their own.
+fn wake_all(sleepers: Vec<Arc<dyn Wake>>) {
+    for sleeper in sleepers {
+        sleeper.wake();
     }
 }

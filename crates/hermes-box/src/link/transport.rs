@@ -6,9 +6,9 @@ use std::os::unix::net::UnixStream;
 
 /// Both halves of a stream to an agent, and how to close it.
 pub struct Transport {
-    pub(super) reader: Box<dyn Read + Send>,
-    pub(super) writer: Box<dyn Write + Send>,
-    pub(super) closer: Box<dyn FnOnce() + Send>,
+    pub(crate) reader: Box<dyn Read + Send>,
+    pub(crate) writer: Box<dyn Write + Send>,
+    pub(crate) closer: Box<dyn FnOnce() + Send>,
 }
 
 impl Transport {
