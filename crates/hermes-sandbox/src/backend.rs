@@ -1,6 +1,6 @@
 //! What a place to run commands must be able to do: exist, be reached, and go away.
 
-use hermes_box::client::{Client, ConnectError, ConnectOptions, Transport};
+use hermes_box::client::Client;
 
 use crate::error::SandboxError;
 use crate::notice::{Lost, Notice};
@@ -10,8 +10,8 @@ pub trait Backend: Send + Sync {
     /// Makes sure the place exists and runs.
     fn ensure(&self, trust: Trust, progress: &mut dyn FnMut(&str)) -> Result<Ensured, SandboxError>;
 
-    /// Opens a byte stream to the agent in it.
-    fn connect(&self) -> Result<Connection, SandboxError>;
+    /// Opens a stream to the agent in it and says hello.
+    fn connect(&self) -> Result<Client, SandboxError>;
 
     /// Lets go of the place.
     fn dispose(&self, how: Dispose) -> Result<(), SandboxError>;
@@ -63,34 +63,6 @@ impl Happened {
             }
             _ => None,
         }
-    }
-}
-
-/// A stream to the agent, and how to say hello over it.
-pub struct Connection {
-    /// The stream.
-    pub transport: Transport,
-    /// Token and time limits.
-    pub options: ConnectOptions,
-    /// Where it leads, for messages: "in the container \"x\"".
-    pub place: String,
-    /// Finds out why nobody said hello, where that can be known.
-    pub why: Option<Why>,
-}
-
-/// Finds out why a stream led nowhere.
-pub type Why = Box<dyn FnOnce() -> Option<SandboxError> + Send>;
-
-impl Connection {
-    /// Says hello.
-    pub fn client(self) -> Result<Client, SandboxError> {
-        let Self { transport, options, place, why } = self;
-        Client::connect(transport, &options).map_err(|source| {
-            // An agent that answered and refused is reason enough.
-            let known =
-                if matches!(source, ConnectError::Refused(_)) { None } else { why.and_then(|ask| ask()) };
-            known.unwrap_or(SandboxError::Connect { place, source })
-        })
     }
 }
 

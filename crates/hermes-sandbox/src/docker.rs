@@ -25,7 +25,6 @@ pub mod mounts;
 pub mod reclaim;
 mod revive;
 pub mod site;
-mod socket;
 pub mod spec;
 pub mod sweep;
 mod volume;
@@ -33,6 +32,7 @@ mod wanted;
 pub mod workdir;
 
 pub use backend::{DockerBackend, identity};
+pub use connect::in_words;
 pub use maker::Place;
 
 #[cfg(test)]

@@ -27,9 +27,7 @@ pub struct Record {
     pub fields: Option<Fields>,
     /// Where the agent's program is in it.
     pub program: String,
-    /// Where the agent's socket is in it.
-    pub socket: String,
-    /// Whether that socket also appears on this machine.
+    /// Whether the agent's socket appears on this machine.
     pub reach: Reach,
     /// When the engine was last asked about it.
     pub verified: Timestamp,
@@ -143,7 +141,6 @@ mod tests {
             key: "k".into(),
             fields: None,
             program: "/p".into(),
-            socket: "/s".into(),
             reach: Reach::Socket,
             verified: "2026-01-01T00:00:00Z".parse().unwrap(),
         }

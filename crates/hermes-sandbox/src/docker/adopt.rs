@@ -10,21 +10,21 @@ use crate::install;
 use crate::program::Program;
 use crate::registry::Reach;
 
+/// Where a guest keeps logs and long output.
+const DIRECTORY: &str = "/var/lib/hermes-box";
+
 /// Makes sure our program is in it and its agent runs.
 pub fn prepare(engine: &dyn Engine, program: Program, seen: &Observed) -> Result<Place, EngineError> {
     let path = install(engine, program, seen)?;
-    let dir = path.rsplit_once('/').map_or("/", |(dir, _)| dir);
-    let socket = format!("{dir}/{}", agent_command::SOCKET_NAME);
     let mut args = vec!["exec".to_owned(), "-d".to_owned(), seen.id.clone(), path.clone()];
-    args.extend(agent_command::serve(&socket));
-    // One that already runs keeps its socket, and the second leaves at once.
+    args.extend(agent_command::guest(DIRECTORY));
+    // Where one runs already, the second leaves at once.
     engine.demand(&Request::new("starting the agent", &seen.name, deadline::CHANGE, args))?;
     Ok(Place {
         id: seen.id.clone(),
         name: seen.name.clone(),
         fields: None,
         program: path,
-        socket,
         reach: Reach::Exec,
     })
 }

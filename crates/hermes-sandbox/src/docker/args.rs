@@ -5,6 +5,7 @@ use super::labels;
 use super::mounts::Mount;
 use super::spec::{CreateSpec, Init, PROGRAM, RUN_DIR, Writable, limit_values};
 use super::workdir::WORKSPACE;
+use crate::agent_command::First;
 use crate::config::{Network, Reuse, Switch};
 use crate::secret::Secret;
 
@@ -95,7 +96,14 @@ fn serve_command(spec: &CreateSpec) -> Vec<String> {
         Init::Agent => Vec::new(),
         Init::Image => words([PROGRAM]),
     };
-    command.extend(crate::agent_command::serve(&format!("{RUN_DIR}/{}", crate::agent_command::SOCKET_NAME)));
+    let first = First {
+        run_dir: spec.agent.run.as_ref().map(|_| RUN_DIR),
+        host_uid: spec.host_user.uid,
+        directory: &spec.agent_dir,
+        cwd: &spec.workdir,
+        idle_exit: spec.idle_exit,
+    };
+    command.extend(first.args());
     command
 }
 

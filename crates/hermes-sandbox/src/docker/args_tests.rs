@@ -32,7 +32,7 @@ fn config() -> SandboxConfig {
 }
 
 fn plain_image() -> Image {
-    Image { id: "c9ea".into(), entrypoint: Vec::new() }
+    Image { id: "c9ea".into(), entrypoint: Vec::new(), user: String::new() }
 }
 
 fn built_with(config: &SandboxConfig, context: &Context, image: &Image) -> (CreateSpec, Vec<Notice>) {
@@ -115,7 +115,7 @@ fn everything_set() {
 
 #[test]
 fn a_supervisor_stays_first_and_gets_a_run_directory_it_can_use() {
-    let image = Image { id: "c9ea".into(), entrypoint: vec!["/init".into()] };
+    let image = Image { id: "c9ea".into(), entrypoint: vec!["/init".into()], user: String::new() };
     let (spec, _) = built_with(&config(), &context::sample(), &image);
     insta::assert_snapshot!(shown(&run(&spec, &Host::default())));
 }

@@ -2,29 +2,23 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use hermes_box::client::{Client, ConnectError, ConnectOptions, Transport};
+use hermes_box::client::{Client, ConnectError};
+use hermes_box::daemon::AttachError;
+use hermes_box::proto::hello::Refusal;
 use hermes_box::proto::info::Info;
 
 use super::cli::Engine;
-use super::connect;
+use super::connect::{self, in_words};
 use super::drift::Usage;
 use super::ensure::place_of;
-use super::errors::EngineError;
 use super::inspect::Observed;
 use super::maker::Place;
 use super::reclaim::Activity;
 use crate::agent_command::SOCKET_NAME;
-use crate::backend::{Connection, Why};
 use crate::error::SandboxError;
-use crate::host::call::CallError;
 use crate::registry::{Reach, Registry};
-
-/// How long an agent may take to say hello.
-const HELLO: Duration = Duration::from_secs(10);
-/// How often to look for a socket that is about to appear.
-const LOOK_AGAIN: Duration = Duration::from_millis(2);
 
 /// What is needed to reach any container of a home.
 #[derive(Clone)]
@@ -35,41 +29,32 @@ pub struct Attach {
     pub registry: Registry,
 }
 
-/// What is known about the socket beforehand.
+/// What is known about a container that is about to be reached.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Expect {
-    /// Its owner, once it was seen.
+    /// The user its agent runs as, where we chose it.
     pub owner: Option<u32>,
-    /// How long it may take to appear.
+    /// How long its agent may take to appear.
     pub within: Duration,
 }
 
 impl Attach {
-    /// Opens a stream; also says who owns the socket, if it leads over one.
-    pub fn open(&self, place: &Place, expect: Expect) -> Result<(Connection, Option<u32>), SandboxError> {
-        if place.reach == Reach::Socket
-            && let Some((transport, owner)) = self.over_socket(place, expect)
-        {
-            return Ok((connection(place, transport, None), Some(owner)));
-        }
-        let (transport, fate) = connect::over_exec(&*self.engine, place).map_err(|source| {
-            let program = self.engine.command().program;
-            EngineError::Call(CallError::Io { program, source })
-        })?;
-        let (engine, at) = (Arc::clone(&self.engine), place.clone());
-        let why: Why = Box::new(move || connect::why(&*engine, &at, fate).map(SandboxError::from));
-        Ok((connection(place, transport, Some(why)), None))
-    }
-
-    fn over_socket(&self, place: &Place, expect: Expect) -> Option<(Transport, u32)> {
-        let until = Instant::now() + expect.within;
-        loop {
-            match connect::over_socket(&self.socket_path(place), expect.owner) {
-                Ok(connected) => return Some(connected),
-                Err(_) if Instant::now() < until => std::thread::sleep(LOOK_AGAIN),
-                Err(_) => return None,
+    /// A client of the agent in a container.
+    pub fn connect(&self, place: &Place, expect: Expect) -> Result<Client, SandboxError> {
+        if place.reach == Reach::Socket {
+            let owners: Vec<u32> = expect.owner.into_iter().collect();
+            match connect::over_socket(&self.socket_path(place), &owners, expect.within) {
+                Ok(client) => return Ok(client),
+                // Where user ids are mapped the agent cannot recognise us over the socket.
+                Err(AttachError::Connect(source @ ConnectError::Refused(_)))
+                    if !matches!(source, ConnectError::Refused(Refusal::OtherUser)) =>
+                {
+                    return Err(SandboxError::Connect { place: in_words(&place.name), source });
+                }
+                Err(_) => {}
             }
         }
+        connect::over_exec(&*self.engine, place, expect.within)
     }
 
     /// Where the socket appears on this machine.
@@ -79,7 +64,7 @@ impl Attach {
 
     /// A client of a container that is said to run.
     pub fn client(&self, seen: &Observed) -> Result<Client, SandboxError> {
-        self.open(&place_of(seen), Expect::default())?.0.client()
+        self.connect(&place_of(seen), Expect::default())
     }
 
     /// What its agent says about itself.
@@ -123,16 +108,8 @@ fn usage(info: &Info) -> Usage {
     }
 }
 
-fn activity(info: &Info) -> Activity {
+/// What an agent's answer says about the use of its box.
+pub fn activity(info: &Info) -> Activity {
     let (clients, running) = counts(info);
     Activity::Known { clients, running, idle: Duration::from_millis(info.idle_ms) }
-}
-
-fn connection(place: &Place, transport: Transport, why: Option<Why>) -> Connection {
-    let options = ConnectOptions { hello_timeout: HELLO, ..ConnectOptions::default() };
-    Connection { transport, options, place: in_words(&place.name), why }
-}
-
-fn in_words(name: &str) -> String {
-    format!("in the container \"{name}\"")
 }

@@ -3,23 +3,24 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use hermes_box::client::Client;
 use jiff::Timestamp;
 
 use super::attach::{Attach, Expect};
 use super::cleanup::{Pending, tear_down};
 use super::cli::{Cli, Engine};
 use super::decide::{Ownership, ownership};
-use super::drift;
+use super::drift::{self, Difference};
 use super::ensure;
 use super::housekeeping::{self, Housekeeping, Occasion};
 use super::identity::{Identity, canonical_home};
-use super::inspect;
+use super::inspect::{self, Observed};
 use super::maker::{Maker, Place};
 use super::revive;
 use super::site::Site;
 use super::wanted;
-use crate::backend::{Backend, Connection, Dispose, Ensured, Happened, Trust};
-use crate::config::{Network, Reuse, SandboxConfig};
+use crate::backend::{Backend, Dispose, Ensured, Happened, Trust};
+use crate::config::{Network, Reuse, RunAs, SandboxConfig};
 use crate::context::Context;
 use crate::error::SandboxError;
 use crate::program::Program;
@@ -28,8 +29,8 @@ use crate::scope::ScopeKey;
 
 /// How long a record is believed before the engine is asked about the container again.
 const BELIEVE_RECORD: Duration = Duration::from_hours(1);
-/// How long a container that was just started may take to open its socket.
-const SOCKET_APPEARS: Duration = Duration::from_secs(5);
+/// How long the agent of a container that was just started may take to serve.
+const AGENT_APPEARS: Duration = Duration::from_secs(5);
 
 /// See the module.
 pub struct DockerBackend {
@@ -46,8 +47,6 @@ struct State {
     place: Option<Place>,
     /// It was started a moment ago, so its socket may still be to come.
     fresh: bool,
-    /// Owner of the socket when it was first seen.
-    owner: Option<u32>,
     /// What was restarted because its agent did not answer; a second time it is replaced.
     restarted: Option<String>,
 }
@@ -136,7 +135,6 @@ impl DockerBackend {
             key: self.identity.key(),
             fields: place.fields.clone(),
             program: place.program.clone(),
-            socket: place.socket.clone(),
             reach: place.reach,
             verified: Timestamp::now(),
         };
@@ -147,13 +145,15 @@ impl DockerBackend {
         let mut state = self.state();
         state.fresh = *happened != Happened::Nothing;
         state.place = Some(place.clone());
-        if state.fresh {
-            state.owner = None;
-        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// In what a container differs from today's settings.
+    pub fn differences(&self, seen: &Observed) -> Result<Vec<Difference>, SandboxError> {
+        self.with_maker(|maker| ensure::compare(maker, seen))
     }
 
     fn ensure_with_engine(&self, progress: &mut dyn FnMut(&str)) -> Result<Ensured, SandboxError> {
@@ -221,18 +221,17 @@ impl Backend for DockerBackend {
         Ok(ensured)
     }
 
-    fn connect(&self) -> Result<Connection, SandboxError> {
-        let (place, owner, fresh) = {
+    fn connect(&self) -> Result<Client, SandboxError> {
+        let (place, fresh) = {
             let state = self.state();
-            (state.place.clone(), state.owner, state.fresh)
+            (state.place.clone(), state.fresh)
         };
         let place = place.ok_or_else(|| SandboxError::NoSuchSandbox(self.identity.container_name()))?;
-        let expect = Expect { owner, within: if fresh { SOCKET_APPEARS } else { Duration::ZERO } };
-        let (connection, owner) = self.attach.open(&place, expect)?;
-        let mut state = self.state();
-        state.fresh = false;
-        state.owner = owner.or(state.owner);
-        Ok(connection)
+        let owner = (self.config.container.run_as == RunAs::HostUser).then_some(self.context.user.uid);
+        let expect = Expect { owner, within: if fresh { AGENT_APPEARS } else { Duration::ZERO } };
+        let client = self.attach.connect(&place, expect)?;
+        self.state().fresh = false;
+        Ok(client)
     }
 
     fn dispose(&self, how: Dispose) -> Result<(), SandboxError> {
@@ -251,14 +250,7 @@ impl Backend for DockerBackend {
 }
 
 fn place_of(name: String, record: Record) -> Place {
-    Place {
-        id: record.id,
-        name,
-        fields: record.fields,
-        program: record.program,
-        socket: record.socket,
-        reach: record.reach,
-    }
+    Place { id: record.id, name, fields: record.fields, program: record.program, reach: record.reach }
 }
 
 /// Which container a caller with these settings means.

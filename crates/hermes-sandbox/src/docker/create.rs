@@ -15,7 +15,6 @@ use super::mounts::Mount;
 use super::site::{self, Site};
 use super::spec::{self, AgentMounts, CreateSpec, Facts, PROGRAM, PROGRAM_DIR, RUN_DIR, Writable};
 use super::volume;
-use crate::agent_command::SOCKET_NAME;
 use crate::config::Reuse;
 use crate::error::SandboxError;
 use crate::files;
@@ -63,7 +62,6 @@ fn place(id: String, spec: CreateSpec) -> Place {
         reach: if spec.agent.run.is_some() { Reach::Socket } else { Reach::Exec },
         fields: Some(spec.fields),
         program: PROGRAM.to_owned(),
-        socket: format!("{RUN_DIR}/{SOCKET_NAME}"),
     }
 }
 

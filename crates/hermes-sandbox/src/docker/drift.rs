@@ -31,6 +31,11 @@ impl Fields {
         self.0.get(name).map(String::as_str)
     }
 
+    /// What follows a prefix in the names that begin with it.
+    pub fn names_after<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0.keys().filter_map(move |name| name.strip_prefix(prefix))
+    }
+
     /// One hash over all of them.
     pub fn fingerprint(&self) -> String {
         let parts = self.0.iter().flat_map(|(name, value)| [name.as_bytes(), value.as_bytes()]);

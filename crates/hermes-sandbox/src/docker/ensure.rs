@@ -16,9 +16,8 @@ use super::labels;
 use super::maker::{Maker, Place};
 use super::mend;
 use super::site::Site;
-use super::spec::{self, PROGRAM, RUN_DIR};
+use super::spec::{self, PROGRAM};
 use super::wanted;
-use crate::agent_command::SOCKET_NAME;
 use crate::backend::{Ensured, Happened};
 use crate::config::Reuse;
 use crate::error::SandboxError;
@@ -284,7 +283,6 @@ pub(super) fn place_of(seen: &Observed) -> Place {
         name: seen.name.clone(),
         fields: seen.label(labels::FIELDS).and_then(Fields::from_json),
         program: PROGRAM.to_owned(),
-        socket: format!("{RUN_DIR}/{SOCKET_NAME}"),
         reach: reach_of(seen),
     }
 }

@@ -53,7 +53,7 @@ impl Fixture {
     fn ours(&self, id: &str, state: State) -> Observed {
         let context = self.context();
         let identity = super::identity(&self.config, &context).unwrap();
-        let image = super::image::Image { id: "c9ea".into(), entrypoint: Vec::new() };
+        let image = super::image::Image { id: "c9ea".into(), entrypoint: Vec::new(), user: String::new() };
         let fields =
             super::wanted::fields(&self.config, &context, &identity, Some(&image), super::site::Site::Here)
                 .unwrap();

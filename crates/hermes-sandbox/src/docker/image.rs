@@ -15,6 +15,8 @@ pub struct Image {
     pub id: String,
     /// What it starts of its own accord.
     pub entrypoint: Vec<String>,
+    /// The user it runs as; empty is root.
+    pub user: String,
 }
 
 impl Image {
@@ -24,6 +26,13 @@ impl Image {
             Some("/init" | "/package/admin/s6-overlay/command/init") => Init::Image,
             _ => Init::Agent,
         }
+    }
+}
+
+impl Image {
+    /// Whether it runs as root unless told otherwise.
+    pub fn runs_as_root(&self) -> bool {
+        matches!(self.user.split(':').next(), None | Some("" | "0" | "root"))
     }
 }
 
@@ -88,13 +97,17 @@ struct Raw {
 struct RawConfig {
     #[serde(rename = "Entrypoint", default)]
     entrypoint: Option<Vec<String>>,
+    #[serde(rename = "User", default)]
+    user: String,
 }
 
 impl From<Raw> for Image {
     fn from(raw: Raw) -> Self {
+        let config = raw.config.unwrap_or_default();
         Self {
             id: raw.id.trim_start_matches("sha256:").to_owned(),
-            entrypoint: raw.config.and_then(|config| config.entrypoint).unwrap_or_default(),
+            entrypoint: config.entrypoint.unwrap_or_default(),
+            user: config.user,
         }
     }
 }
@@ -153,6 +166,7 @@ mod tests {
         let image = |entrypoint: &[&str]| Image {
             id: String::new(),
             entrypoint: entrypoint.iter().map(|word| (*word).to_owned()).collect(),
+            user: String::new(),
         };
         assert_eq!(image(&["/init"]).init(), Init::Image);
         assert_eq!(image(&["/package/admin/s6-overlay/command/init"]).init(), Init::Image);

@@ -41,6 +41,36 @@ pub struct Observed {
     pub mounts: Vec<SeenMount>,
     /// What was run as first process: entrypoint and command.
     pub first_process: Vec<String>,
+    /// Limits the engine holds it to.
+    pub resources: Resources,
+}
+
+/// Limits an engine holds a container to; zero is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Resources {
+    /// Bytes of memory.
+    pub memory: i64,
+    /// Billionths of a processor.
+    pub nano_cpus: i64,
+    /// Microseconds of processor time in each period, which is how podman says it.
+    pub cpu_quota: i64,
+    /// Processes.
+    pub pids: i64,
+    /// Whether the disk is limited.
+    pub disk: bool,
+}
+
+impl Resources {
+    /// Whether the limit of this name holds.
+    pub fn holds(self, limit: &str) -> bool {
+        match limit {
+            "cpu" => self.nano_cpus > 0 || self.cpu_quota > 0,
+            "memory" => self.memory > 0,
+            "process" => self.pids > 0,
+            "disk" => self.disk,
+            _ => false,
+        }
+    }
 }
 
 /// A mount as the engine sees it.
@@ -220,6 +250,14 @@ struct RawConfig {
 #[serde(rename_all = "PascalCase", default)]
 struct RawHostConfig {
     network_mode: String,
+    memory: i64,
+    nano_cpus: i64,
+    cpu_quota: i64,
+    #[serde(deserialize_with = "null_is_default")]
+    pids_limit: i64,
+    #[serde(deserialize_with = "null_is_default")]
+    storage_opt: BTreeMap<String, String>,
+    disk_quota: i64,
 }
 
 #[derive(Deserialize)]
@@ -252,6 +290,13 @@ impl From<Raw> for Observed {
             network: raw.host_config.network_mode,
             mounts: raw.mounts.into_iter().map(SeenMount::from).collect(),
             first_process: raw.config.entrypoint.into_iter().chain(raw.config.cmd).collect(),
+            resources: Resources {
+                memory: raw.host_config.memory,
+                nano_cpus: raw.host_config.nano_cpus,
+                cpu_quota: raw.host_config.cpu_quota,
+                pids: raw.host_config.pids_limit,
+                disk: raw.host_config.storage_opt.contains_key("size") || raw.host_config.disk_quota > 0,
+            },
         }
     }
 }

@@ -67,8 +67,6 @@ pub struct Place {
     pub fields: Option<Fields>,
     /// The agent's program in it.
     pub program: String,
-    /// The agent's socket in it.
-    pub socket: String,
-    /// Whether the socket is in a directory shared with it.
+    /// Whether the agent's socket is in a directory shared with it.
     pub reach: crate::registry::Reach,
 }

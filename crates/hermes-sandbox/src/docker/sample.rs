@@ -41,6 +41,7 @@ pub fn ours(id: &str, state: State) -> Observed {
         network: "default".into(),
         mounts: Vec::new(),
         first_process: Vec::new(),
+        resources: super::inspect::Resources::default(),
     }
 }
 

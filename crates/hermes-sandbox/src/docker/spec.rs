@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::drift::{self, Fields};
 use super::errors::LimitKind;
@@ -9,6 +10,7 @@ use super::identity::Identity;
 use super::image::Image;
 use super::mounts::{self, Mount};
 use super::site::Site;
+use super::sweep;
 use super::workdir::{self, Workdir};
 use crate::config::{ContainerConfig, Filesystem, Limits, Network, Reuse, RunAs, SandboxConfig, Switch};
 use crate::context::{Context, HostUser};
@@ -55,6 +57,12 @@ pub struct CreateSpec {
     pub extra_args: Vec<String>,
     /// Whether the next process may find it.
     pub reuse: Reuse,
+    /// Who runs us on the host.
+    pub host_user: HostUser,
+    /// Where the agent keeps logs and long output.
+    pub agent_dir: String,
+    /// When the agent leaves of its own accord.
+    pub idle_exit: Option<Duration>,
     /// What is compared with the settings later.
     pub fields: Fields,
 }
@@ -181,10 +189,23 @@ pub fn build(
         env: env(container),
         extra_args: container.extra_args.clone(),
         reuse: container.reuse,
+        host_user: context.user,
+        agent_dir: agent_dir(container, facts.image).to_owned(),
+        // Nobody finds a container of one process again, so it ends by itself should that process be killed.
+        idle_exit: (container.reuse == Reuse::Never).then(|| sweep::threshold(config.lifetime)),
         fields: Fields::default(),
     };
     spec.fields = fields(&spec, facts.image.map(|image| image.id.as_str()));
     Ok((spec, notices))
+}
+
+/// A place that its user can write to, on disk rather than in memory where there is one.
+fn agent_dir(container: &ContainerConfig, image: Option<&Image>) -> &'static str {
+    match (container.run_as, container.filesystem) {
+        (RunAs::HostUser, Filesystem::Persistent) => "/root/.cache/hermes-box",
+        (RunAs::ImageUser, _) if image.is_none_or(Image::runs_as_root) => "/var/lib/hermes-box",
+        _ => "/tmp/.hermes-box",
+    }
 }
 
 /// The image this caller gets.

@@ -3,15 +3,16 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use hermes_box::client::ConnectOptions;
+use hermes_box::client::{Client, ConnectError, ConnectOptions};
 
 use super::errors::{SshError, classify};
-use super::link::{Link, quoted};
+use super::link::Link;
 use crate::agent_command;
-use crate::backend::{Backend, Connection, Dispose, Ensured, Trust};
+use crate::backend::{Backend, Dispose, Ensured, Trust};
 use crate::config::SandboxConfig;
 use crate::context::Context;
 use crate::error::SandboxError;
+use crate::host::call::CallError;
 use crate::install;
 use crate::program::Program;
 
@@ -19,6 +20,10 @@ use crate::program::Program;
 const SURVEY: Duration = Duration::from_secs(25);
 /// Sending a few megabytes over a slow line.
 const UPLOAD: Duration = Duration::from_mins(3);
+/// Making a connection, starting the agent there, and its hello.
+const HELLO: Duration = Duration::from_secs(25);
+/// How long an agent without clients and jobs stays on the other machine.
+const IDLE_EXIT: Duration = Duration::from_hours(1);
 
 /// See the module.
 #[derive(Debug)]
@@ -91,30 +96,28 @@ impl Backend for SshBackend {
         Ok(Ensured::default())
     }
 
-    fn connect(&self) -> Result<Connection, SandboxError> {
+    fn connect(&self) -> Result<Client, SandboxError> {
         let program = match self.installed() {
             Some(path) => path,
             None => self.install(&mut |_| ())?,
         };
-        let words: Vec<String> = std::iter::once(program)
-            .chain(agent_command::connect_and_start(&self.agent_name))
-            .map(|word| quoted(&word))
-            .collect();
-        let piped = self.link.open(&format!("exec {}", words.join(" ")));
         let host = self.host().to_owned();
-        let piped = piped.map_err(|source| {
-            let program = "ssh".into();
-            SshError::Call(crate::host::call::CallError::Io { program, source })
-        })?;
+        let script = agent_command::start_and_connect(&program, &self.agent_name, IDLE_EXIT);
+        let piped = self
+            .link
+            .open(&script)
+            .map_err(|source| SshError::Call(CallError::Io { program: "ssh".into(), source }))?;
+        let options = ConnectOptions { hello_timeout: HELLO, ..ConnectOptions::default() };
         let fate = piped.fate;
-        Ok(Connection {
-            transport: piped.transport,
-            options: ConnectOptions { hello_timeout: Duration::from_secs(20), ..ConnectOptions::default() },
-            place: format!("on \"{host}\""),
-            why: Some(Box::new(move || {
-                let ended = fate.await_end(Duration::from_secs(2))?;
-                (ended.code != 0).then(|| classify(&host, "connecting", ended.code, &ended.stderr).into())
-            })),
+        Client::connect(piped.transport, &options).map_err(|source| {
+            let ended = match &source {
+                ConnectError::Refused(_) => None,
+                _ => fate.await_end(Duration::from_secs(2)).filter(|ended| ended.code != 0),
+            };
+            match ended {
+                Some(ended) => classify(&host, "connecting", ended.code, &ended.stderr).into(),
+                None => SandboxError::Connect { place: format!("on \"{host}\""), source },
+            }
         })
     }
 
@@ -123,10 +126,8 @@ impl Backend for SshBackend {
         match how {
             Dispose::Release => Ok(()),
             Dispose::Remove => {
-                let connection = self.connect()?;
-                let place = connection.place.clone();
-                let client = connection.client()?;
-                client.shutdown().map_err(|source| SandboxError::Agent { place, source })
+                let place = format!("on \"{}\"", self.host());
+                self.connect()?.shutdown().map_err(|source| SandboxError::Agent { place, source })
             }
         }
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::errors::{SshError, classify};
 use super::options::{self, HostKeys};
+use crate::agent_command::quoted;
 use crate::config::SshConfig;
 use crate::context::Context;
 use crate::host::call::{self, Call, CallError, Output};
@@ -135,11 +136,6 @@ fn says_strict(configuration: &str) -> bool {
 /// A command line for whatever login shell the other side has: `sh` and one quoted word.
 fn in_sh(script: &str) -> String {
     format!("exec sh -c {}", quoted(script))
-}
-
-/// One word for a shell.
-pub fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 #[cfg(test)]
