@@ -1,6 +1,7 @@
 //! The box agent: commands, jobs and files behind one framed byte stream.
 
 pub mod client;
+pub mod daemon;
 mod link;
 pub mod local;
 pub mod proto;

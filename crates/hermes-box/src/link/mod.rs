@@ -1,5 +1,6 @@
 //! What both ends of a connection need: a queue with its own writer, and locks that outlive a panic.
 
+pub(crate) mod changes;
 pub(crate) mod outbox;
 pub(crate) mod transport;
 

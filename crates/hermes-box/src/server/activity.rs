@@ -1,14 +1,17 @@
 //! What goes on in an agent, and since when nothing does.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use crate::link::changes::Changes;
 use crate::link::lock;
 
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct Activity {
+    /// Moves whenever a client, a call or a job comes to its end.
+    pub(crate) changes: Arc<Changes>,
     started: Instant,
     last: Mutex<Instant>,
     pub(crate) clients: AtomicU32,
@@ -25,6 +28,7 @@ pub(crate) struct Busy<'a>(&'a Activity);
 impl Activity {
     pub(crate) fn new(now: Instant) -> Self {
         Self {
+            changes: Arc::default(),
             started: now,
             last: Mutex::new(now),
             clients: AtomicU32::new(0),
@@ -63,5 +67,6 @@ impl Drop for Busy<'_> {
     fn drop(&mut self) {
         self.0.touch();
         self.0.calls.fetch_sub(1, Ordering::SeqCst);
+        self.0.changes.note();
     }
 }

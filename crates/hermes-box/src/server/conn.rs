@@ -95,7 +95,7 @@ impl Connection<'_> {
             call.abandon();
         }
         self.agent.activity.clients.fetch_sub(1, Ordering::SeqCst);
-        self.agent.client_left();
+        self.agent.activity.changes.note();
     }
 
     /// False when the client was refused or left at once.

@@ -13,7 +13,12 @@ use crate::proto::wire::Wire;
 pub(crate) fn perform(agent: &Arc<Agent>, context: &Arc<CallContext>, call: Call) -> Result<Vec<u8>, Fault> {
     match call {
         Call::Info => Ok(agent.info().to_bytes()),
+        Call::Shutdown => {
+            agent.shut_down();
+            Ok(().to_bytes())
+        }
         Call::Exec(request) => {
+            agent.enlist(context)?;
             let _busy = agent.activity.begin();
             agent.activity.commands.fetch_add(1, Ordering::SeqCst);
             agent.exec(context, &request).map(|exit| exit.to_bytes())

@@ -11,23 +11,31 @@ mod options;
 mod shell;
 
 use std::ffi::OsStr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant, SystemTime};
 
+pub(crate) use directory::private as private_directory;
 pub use options::{AgentOptions, Limits, Reaping, ShimProgram};
 
+use crate::link::lock;
 use crate::link::transport::Transport;
+use crate::proto::exec::Control;
+use crate::proto::fault::Fault;
 use crate::proto::info::Info;
 use crate::proto::{hello, info::SessionInfo};
 use crate::sys::proc;
 use activity::Activity;
+use call::CallContext;
 use conn::Visitor;
 use directory::Directory;
 use exec::spill::Spills;
 use left::Left;
 use shell::find::{self, Shell};
 use shell::store::Sessions;
+
+/// How long commands may take to end beyond their grace when the agent leaves.
+const LAST_PATIENCE: Duration = Duration::from_secs(5);
 
 /// An agent: sessions, jobs and files, for any number of clients.
 pub struct Agent {
@@ -41,8 +49,16 @@ pub struct Agent {
     directory: Directory,
     problems: Vec<String>,
     umask: Option<u32>,
-    leaving: AtomicBool,
-    on_quiet: std::sync::OnceLock<Box<dyn Fn() + Send + Sync>>,
+    callers: Mutex<Vec<Weak<CallContext>>>,
+    departure: Mutex<Departure>,
+}
+
+/// How far an agent is on its way out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Departure {
+    No,
+    Leaving,
+    Gone,
 }
 
 impl std::fmt::Debug for Agent {
@@ -77,8 +93,8 @@ impl Agent {
             directory,
             problems: problem.into_iter().collect(),
             umask: umask(),
-            leaving: AtomicBool::new(false),
-            on_quiet: std::sync::OnceLock::new(),
+            callers: Mutex::default(),
+            departure: Mutex::new(Departure::No),
             options,
         })
     }
@@ -111,7 +127,7 @@ impl Agent {
         }
     }
 
-    pub(crate) fn session_info(&self, name: &str) -> Result<SessionInfo, crate::proto::fault::Fault> {
+    pub(crate) fn session_info(&self, name: &str) -> Result<SessionInfo, Fault> {
         let state = self.sessions.get(name)?.state();
         let cwd = state.as_ref().map_or_else(|| self.options.cwd.clone(), |state| state.cwd.clone());
         let started = state.is_some();
@@ -122,14 +138,48 @@ impl Agent {
     }
 
     pub(crate) fn is_leaving(&self) -> bool {
-        self.leaving.load(Ordering::SeqCst)
+        *lock(&self.departure) != Departure::No
     }
 
-    /// A client has left; whoever waits for quiet may look.
-    pub(crate) fn client_left(&self) {
-        if let Some(on_quiet) = self.on_quiet.get() {
-            on_quiet();
+    /// Ends every command and every job, and takes no more. Returns when they are gone, or do not go.
+    pub(crate) fn shut_down(&self) {
+        {
+            let mut departure = lock(&self.departure);
+            if *departure != Departure::No {
+                drop(departure);
+                return self.wait_shut_down();
+            }
+            *departure = Departure::Leaving;
         }
+        self.activity.changes.note();
+        for caller in lock(&self.callers).drain(..).filter_map(|caller| caller.upgrade()) {
+            caller.control(Control::Cancel);
+        }
+        self.left.end(None, self.options.grace);
+        let deadline = Instant::now() + self.options.grace + LAST_PATIENCE;
+        self.activity.changes.wait_until(Some(deadline), || self.activity.calls() == 0);
+        *lock(&self.departure) = Departure::Gone;
+        self.activity.changes.note();
+    }
+
+    /// Waits for somebody else's [`Self::shut_down`].
+    pub(crate) fn wait_shut_down(&self) {
+        self.activity.changes.wait_until(None, || *lock(&self.departure) == Departure::Gone);
+    }
+
+    /// Commands of this call are to be ended when the agent leaves.
+    pub(crate) fn enlist(&self, context: &Arc<CallContext>) -> Result<(), Fault> {
+        let mut callers = lock(&self.callers);
+        if self.is_leaving() {
+            return Err(Fault::Leaving);
+        }
+        callers.retain(|caller| caller.strong_count() > 0);
+        callers.push(Arc::downgrade(context));
+        Ok(())
+    }
+
+    pub(crate) fn running_jobs(&self) -> usize {
+        0
     }
 
     /// Ends what is left of a command whose shim was killed: its session, everything below its shell, and (when this process is the

@@ -4,5 +4,6 @@ pub(crate) mod fds;
 pub(crate) mod poll;
 pub(crate) mod proc;
 pub(crate) mod pty;
+pub(crate) mod secrets;
 pub(crate) mod signals;
 pub(crate) mod wake;

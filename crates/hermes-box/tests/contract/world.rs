@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use hermes_box::client::Client;
+use hermes_box::client::{Client, ConnectOptions};
+use hermes_box::daemon::{self, Detached};
 use hermes_box::local;
 use hermes_box::proto::exec::{ExecRequest, Exit};
 use hermes_box::server::{Agent, AgentOptions, ShimProgram};
@@ -26,6 +28,24 @@ impl World {
         let directory = tempfile::tempdir().unwrap();
         let agent = Agent::new(options(directory.path()));
         let connect = move || local::attach(&Arc::clone(&agent)).unwrap();
+        Self { client: connect(), connect: Box::new(connect), directory }
+    }
+
+    /// An agent as a program, behind a socket.
+    pub fn daemon() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let home = directory.path().join("home");
+        std::fs::create_dir_all(&home).unwrap();
+        let daemon = Detached {
+            program: ShimProgram(PROGRAM.into()),
+            socket: directory.path().join("run/agent.sock"),
+            directory: directory.path().join("agent"),
+            env: environment(&home),
+            cwd: home,
+            idle_exit: Duration::from_secs(20),
+            login_files: None,
+        };
+        let connect = move || daemon::ensure(&daemon, &ConnectOptions::default()).unwrap();
         Self { client: connect(), connect: Box::new(connect), directory }
     }
 
@@ -85,6 +105,14 @@ macro_rules! everywhere {
             #[test]
             fn in_process() {
                 check(&World::in_process());
+            }
+
+            $(#[$meta])*
+            #[test]
+            fn daemon() {
+                let world = World::daemon();
+                check(&world);
+                world.client.shutdown().unwrap();
             }
         }
     )*};

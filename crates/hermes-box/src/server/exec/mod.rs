@@ -15,9 +15,7 @@ use std::time::Duration;
 use super::Agent;
 use super::call::{Arrived, CallContext};
 use super::shell::script::Saving;
-use crate::proto::exec::{
-    Capture, Captured, Control, Ending, ExecRequest, Exit, Notice, Program, StreamId,
-};
+use crate::proto::exec::{Capture, Captured, Control, Ending, ExecRequest, Exit, Notice, Program, StreamId};
 use crate::proto::fault::Fault;
 use crate::proto::message::Channel;
 use crate::shim::wire::Step;
