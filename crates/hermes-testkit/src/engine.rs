@@ -12,7 +12,6 @@ use std::time::Duration;
 use crate::command::{Finished, run_limited};
 
 mod daemon;
-mod debian;
 mod error;
 mod holders;
 mod image;

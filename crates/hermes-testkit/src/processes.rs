@@ -1,4 +1,4 @@
-//! Finds processes by the test home they carry in their environment, so that none outlives its test.
+//! Finds processes by a directory they carry in their environment, so that none outlives its test.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -27,7 +27,7 @@ impl Process {
 /// Processes whose environment names a path below `root`; zombies have no environment and are not listed.
 ///
 /// Environments are read from `/proc`; on a system without it nothing is found.
-pub(super) fn of(root: &Path) -> Vec<Process> {
+pub(crate) fn of(root: &Path) -> Vec<Process> {
     let Ok(listing) = fs::read_dir("/proc") else { return Vec::new() };
     let pids = listing.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     pids.filter(|pid| *pid != own_pid())
@@ -36,6 +36,13 @@ pub(super) fn of(root: &Path) -> Vec<Process> {
             names_path(&environment, root).then(|| Process { pid, command: command_line(pid) })
         })
         .collect()
+}
+
+/// Kills the processes of a directory that is about to be removed.
+pub(crate) fn kill_all_of(root: &Path) {
+    for process in of(root) {
+        process.kill();
+    }
 }
 
 fn own_pid() -> i32 {
