@@ -21,6 +21,7 @@ mod remains;
 mod scope;
 mod shared;
 mod silent;
+mod watchdog;
 
 pub use error::EngineError;
 pub use image::Image;
