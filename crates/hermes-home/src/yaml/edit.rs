@@ -157,7 +157,53 @@ impl Editor<'_> {
         let mut node = root;
         for (depth, key) in path.iter().enumerate() {
             let parent_key = depth.checked_sub(1).map_or("the file", |d| path[d]);
-            match self.step(node, key, parent_key)? {
+            match step(node, key, parent_key)? {
+                Some((_, child)) => node = child,
+                None => return self.insert(node, path, depth, value),
+            }
+        }
+        self.replace(path, value)
+    }
+
+    fn walk(doc: &Document, node: &Node, budget: &mut usize) -> NewValue {
+        // Aliases can multiply without end; what lies beyond the budget cannot be compared anyway.
+        if *budget == 0 {
+            return NewValue::String("…".to_owned());
+        }
+        *budget -= 1;
+        let Some(node) = doc.follow(node) else { return NewValue::Null };
+        match &node.kind {
+            Kind::Alias(_) => NewValue::Null,
+            Kind::Seq(items, _) => items.iter().map(|i| walk(doc, i, budget)).collect(),
+            Kind::Map(..) => {
+                let entries = doc.entries(node).into_iter();
+                NewValue::Object(entries.map(|(k, v)| (k.to_owned(), walk(doc, v, budget))).collect())
+            }
+            Kind::Scalar(text, style) => match resolve(text, *style) {
+                Scalar::Null => NewValue::Null,
+                Scalar::Bool(b) => b.into(),
+                Scalar::Int(i) => i.into(),
+                Scalar::Float(f) if f.is_finite() => f.into(),
+                Scalar::Float(_) => text.as_str().into(),
+                Scalar::Text(t) => t.into(),
+            },
+        }
+    }
+    node.map_or(NewValue::Null, |n| walk(doc, n, &mut 200_000))
+}
+
+struct Editor<'a> {
+    text: &'a str,
+    doc: &'a Document,
+}
+
+impl Editor<'_> {
+    fn set(&self, path: &[&str], value: &NewValue) -> Result<String, EditError> {
+        let Some(root) = self.doc.root() else { return Ok(self.append_to_end(path, value)) };
+        let mut node = root;
+        for (depth, key) in path.iter().enumerate() {
+            let parent_key = depth.checked_sub(1).map_or("the file", |d| path[d]);
+            match step(node, key, parent_key)? {
                 Some((_, child)) => node = child,
                 None => return self.insert(node, path, depth, value),
             }
@@ -196,7 +242,7 @@ impl Editor<'_> {
         let mut steps = Vec::new();
         for (depth, key) in path.iter().enumerate() {
             let name = depth.checked_sub(1).map_or("the file", |d| path[d]);
-            let Some(step) = self.step(node, key, name)? else { return Ok(None) };
+            let Some(step) = step(node, key, name)? else { return Ok(None) };
             node = step.1;
             steps.push(step);
         }
@@ -379,6 +425,8 @@ impl Editor<'_> {
         below || (node.anchor != 0 && self.is_shared(node.anchor))
     }
 }
+
+
 
 fn key_is(node: &Node, key: &str) -> bool {
     matches!(&node.kind, Kind::Scalar(text, _) if text == key)

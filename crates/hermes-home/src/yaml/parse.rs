@@ -343,7 +343,7 @@ mod tests {
     fn a_bomb_of_aliases_stays_small() {
         let mut text = "a0: &a0 [x, x]\n".to_owned();
         for i in 1..40 {
-            text.push_str(&format!("a{i}: &a{i} [*a{0}, *a{0}]\n", i - 1));
+            text += &format!("a{i}: &a{i} [*a{0}, *a{0}]\n", i - 1);
         }
         assert!(parse(&text).is_ok());
     }
