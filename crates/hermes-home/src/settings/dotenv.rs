@@ -208,7 +208,8 @@ pub fn set(text: &str, name: &str, value: &str) -> Result<String, NameError> {
     };
     // An open quote further up would take the new line in.
     let reread = DotEnv::parse(&edited);
-    let as_meant = reread.get(name).is_some_and(|e| e.value == value) && reread.problems.len() <= parsed.problems.len();
+    let as_meant =
+        reread.get(name).is_some_and(|e| e.value == value) && reread.problems.len() <= parsed.problems.len();
     match parsed.problems.first() {
         Some(p) if !as_meant || reread.problems.len() < parsed.problems.len() => {
             Err(NameError::Swallowed { line: p.line, what: p.what })

@@ -64,9 +64,9 @@ pub fn explain(settings: &Settings, spec: &Spec) -> Explanation {
 
 fn takes_effect(spec: &Spec) -> &'static str {
     match spec.effect {
-        _ if !is_read(spec) => "never in this version: it is kept for programs that share this home",
-        Effect::Live => "with the next command or turn",
-        Effect::Restart => "when the program that uses it is started again",
+        _ if !is_read(spec) => "has no effect in this version: it is kept for programs that share this home",
+        Effect::Live => "counts with the next command or turn",
+        Effect::Restart => "counts when the program that uses it is started again",
     }
 }
 

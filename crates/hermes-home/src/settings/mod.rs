@@ -18,9 +18,9 @@ mod tests;
 
 pub use check::{Finding, Severity, check};
 pub use explain::{Explanation, explain};
-pub use load::{LoadError, Origin, Resolved, SettingError, Settings, Sources};
+pub use load::{LoadError, Origin, Resolved, SettingError, Settings, Sources, looks_secret};
 pub use nearest::nearest;
 pub use show::{docs_markdown, masked, shown};
 pub use spec::{Def, Effect, FromValue, Kind, Place, Preset, Spec};
-pub use store::{Changed, StoreError, edit_config, edit_env, set, unset};
+pub use store::{Changed, StoreError, edit_config, edit_env, set, unknown, unset};
 pub use table::{all, find, sections};

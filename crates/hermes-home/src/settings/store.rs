@@ -86,9 +86,10 @@ pub fn set(home: &Home, key: &str, text: &str) -> Result<Changed, StoreError> {
         Target::Variable(name) => edit_env(home, |before| Ok(dotenv::set(before, &name, text)?)),
         Target::SecretInFile(spec) => {
             let variable = spec.secret_variable();
-            edit_env(home, |before| Ok(dotenv::set(before, &variable, text)?))?;
+            // First the file that can be refused: a secret that nothing refers to would be left behind.
             let reference = Value::String(format!("${{{variable}}}"));
-            edit_config(home, |before| set_setting(before, spec, &reference))
+            edit_config(home, |before| set_setting(before, spec, &reference))?;
+            edit_env(home, |before| Ok(dotenv::set(before, &variable, text)?))
         }
         Target::Setting(spec) => {
             let wrong = |found| StoreError::WrongValue { key: spec.key, found, wanted: spec.wants() };
@@ -185,7 +186,8 @@ fn is_variable(key: &str) -> bool {
         && key.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
-pub(super) fn unknown(key: &str) -> StoreError {
+/// What to say about a key that is not declared.
+pub fn unknown(key: &str) -> StoreError {
     let prefix = format!("{key}.");
     if let Some(spec) = all().find(|s| s.key.starts_with(&prefix)) {
         return StoreError::Section { key: key.to_owned(), example: spec.key };

@@ -165,78 +165,6 @@ impl Editor<'_> {
         self.replace(path, value)
     }
 
-    fn walk(doc: &Document, node: &Node, budget: &mut usize) -> NewValue {
-        // Aliases can multiply without end; what lies beyond the budget cannot be compared anyway.
-        if *budget == 0 {
-            return NewValue::String("…".to_owned());
-        }
-        *budget -= 1;
-        let Some(node) = doc.follow(node) else { return NewValue::Null };
-        match &node.kind {
-            Kind::Alias(_) => NewValue::Null,
-            Kind::Seq(items, _) => items.iter().map(|i| walk(doc, i, budget)).collect(),
-            Kind::Map(..) => {
-                let entries = doc.entries(node).into_iter();
-                NewValue::Object(entries.map(|(k, v)| (k.to_owned(), walk(doc, v, budget))).collect())
-            }
-            Kind::Scalar(text, style) => match resolve(text, *style) {
-                Scalar::Null => NewValue::Null,
-                Scalar::Bool(b) => b.into(),
-                Scalar::Int(i) => i.into(),
-                Scalar::Float(f) if f.is_finite() => f.into(),
-                Scalar::Float(_) => text.as_str().into(),
-                Scalar::Text(t) => t.into(),
-            },
-        }
-    }
-    node.map_or(NewValue::Null, |n| walk(doc, n, &mut 200_000))
-}
-
-struct Editor<'a> {
-    text: &'a str,
-    doc: &'a Document,
-}
-
-impl Editor<'_> {
-    fn set(&self, path: &[&str], value: &NewValue) -> Result<String, EditError> {
-        let Some(root) = self.doc.root() else { return Ok(self.append_to_end(path, value)) };
-        let mut node = root;
-        for (depth, key) in path.iter().enumerate() {
-            let parent_key = depth.checked_sub(1).map_or("the file", |d| path[d]);
-            match step(node, key, parent_key)? {
-                Some((_, child)) => node = child,
-                None => return self.insert(node, path, depth, value),
-            }
-        }
-        self.replace(path, value)
-    }
-
-    /// One step down, in the file as written: aliases and merge keys are not followed, or we would edit elsewhere.
-    fn step<'n>(
-        &self,
-        node: &'n Node,
-        key: &str,
-        name: &str,
-    ) -> Result<Option<(&'n Node, &'n Node)>, EditError> {
-        let fail =
-            || EditError::NotAMapping { key: name.to_owned(), line: node.line, found: node.describe() };
-        match &node.kind {
-            Kind::Map(pairs, _) => Ok(pairs.iter().find(|(k, _)| key_is(k, key)).map(|(k, v)| (k, v))),
-            Kind::Seq(items, _) => {
-                let index = key.parse::<usize>().map_err(|_| fail())?;
-                let missing = || EditError::NoSuchEntry {
-                    key: name.to_owned(),
-                    line: node.line,
-                    index: key.to_owned(),
-                };
-                items.get(index).map(|item| Some((item, item))).ok_or_else(missing)
-            }
-            Kind::Alias(_) => Err(EditError::Shared { key: name.to_owned(), line: node.line }),
-            Kind::Scalar(..) if node.is_null() => Ok(None),
-            Kind::Scalar(..) => Err(fail()),
-        }
-    }
-
     fn walk(&self, path: &[&str]) -> Result<Option<Vec<(&Node, &Node)>>, EditError> {
         let Some(mut node) = self.doc.root() else { return Ok(None) };
         let mut steps = Vec::new();
@@ -426,7 +354,22 @@ impl Editor<'_> {
     }
 }
 
-
+/// One step down, in the file as written: aliases and merge keys are not followed, or we would edit elsewhere.
+fn step<'n>(node: &'n Node, key: &str, name: &str) -> Result<Option<(&'n Node, &'n Node)>, EditError> {
+    let fail = || EditError::NotAMapping { key: name.to_owned(), line: node.line, found: node.describe() };
+    match &node.kind {
+        Kind::Map(pairs, _) => Ok(pairs.iter().find(|(k, _)| key_is(k, key)).map(|(k, v)| (k, v))),
+        Kind::Seq(items, _) => {
+            let index = key.parse::<usize>().map_err(|_| fail())?;
+            let missing =
+                || EditError::NoSuchEntry { key: name.to_owned(), line: node.line, index: key.to_owned() };
+            items.get(index).map(|item| Some((item, item))).ok_or_else(missing)
+        }
+        Kind::Alias(_) => Err(EditError::Shared { key: name.to_owned(), line: node.line }),
+        Kind::Scalar(..) if node.is_null() => Ok(None),
+        Kind::Scalar(..) => Err(fail()),
+    }
+}
 
 fn key_is(node: &Node, key: &str) -> bool {
     matches!(&node.kind, Kind::Scalar(text, _) if text == key)

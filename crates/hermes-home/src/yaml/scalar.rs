@@ -182,7 +182,8 @@ fn double_quoted(text: &str) -> String {
             '\r' => out.push_str("\\r"),
             c if !printable(c.encode_utf8(&mut [0; 4])) => {
                 let code = c as u32;
-                let _ = if code <= 0xff { write!(out, "\\x{code:02x}") } else { write!(out, "\\u{code:04x}") };
+                let _ =
+                    if code <= 0xff { write!(out, "\\x{code:02x}") } else { write!(out, "\\u{code:04x}") };
             }
             c => out.push(c),
         }
@@ -252,7 +253,7 @@ mod tests {
             let Scalar::Float(read) = resolve(&render(&Scalar::Float(float), None), Style::Plain) else {
                 return Err(TestCaseError::fail(render(&Scalar::Float(float), None)));
             };
-            prop_assert!(read == float || (read.is_nan() && float.is_nan()));
+            prop_assert!(read.total_cmp(&float).is_eq() || (read.is_nan() && float.is_nan()));
         }
     }
 }
