@@ -68,10 +68,14 @@ pub fn docs_markdown() -> String {
     );
     let (in_env, in_file): (Vec<_>, Vec<_>) =
         sections().into_iter().partition(|(_, specs)| specs.iter().all(|s| s.place == Place::EnvOnly));
-    for (name, specs) in in_file {
+    let (single, in_sections): (Vec<_>, Vec<_>) =
+        in_file.into_iter().partition(|(name, specs)| specs.iter().all(|s| s.key == *name));
+    for (name, specs) in in_sections {
         let _ = write!(page, "\n## {name}\n\n");
         table(&mut page, &specs);
     }
+    page.push_str("\n## Outside of any section\n\n");
+    table(&mut page, &single.into_iter().flat_map(|(_, specs)| specs).collect::<Vec<_>>());
     page.push_str("\n## Only in the environment\n\nIn the real environment or in `.env`; secrets are never kept anywhere else.\n\n");
     table(&mut page, &in_env.into_iter().flat_map(|(_, specs)| specs).collect::<Vec<_>>());
     page

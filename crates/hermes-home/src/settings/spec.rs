@@ -131,7 +131,14 @@ impl Spec {
             Kind::Float(min, max) if max.is_infinite() => format!("a number, at least {min}"),
             Kind::Float(min, max) => format!("a number from {min} to {max}"),
             Kind::Text | Kind::Secret => "text".to_owned(),
-            Kind::Choice(options) => format!("one of {}", options.join(", ")),
+            Kind::Choice(options) => {
+                let named = options.iter().filter(|o| !o.is_empty()).copied().collect::<Vec<_>>().join(", ");
+                if options.contains(&"") {
+                    format!("empty or one of {named}")
+                } else {
+                    format!("one of {named}")
+                }
+            }
             Kind::List => "a list of texts".to_owned(),
             Kind::Table => "a mapping of names to texts".to_owned(),
             Kind::Tree => "a mapping or list".to_owned(),
