@@ -3,8 +3,14 @@
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
+
+use crate::command::poll_until;
+
+/// A killed process is gone at once, unless the kernel holds it.
+const KILL_LIMIT: Duration = Duration::from_secs(5);
 
 /// A running process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,11 +44,14 @@ pub(crate) fn of(root: &Path) -> Vec<Process> {
         .collect()
 }
 
-/// Kills the processes of a directory that is about to be removed.
+/// Kills the processes of a directory that is about to be removed, and waits until they are gone: one that still
+/// writes would bring files back.
 pub(crate) fn kill_all_of(root: &Path) {
-    for process in of(root) {
-        process.kill();
-    }
+    poll_until(KILL_LIMIT, || {
+        let left = of(root);
+        left.iter().for_each(Process::kill);
+        left.is_empty().then_some(())
+    });
 }
 
 fn own_pid() -> i32 {
