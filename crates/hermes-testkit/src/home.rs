@@ -9,10 +9,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::ModelServer;
-
-mod processes;
-
-pub use processes::Process;
+use crate::processes::{self, Process};
 
 /// The model that [`TestHome::config_for`] names.
 pub const MODEL: &str = "test-model";
@@ -147,9 +144,7 @@ impl Default for TestHome {
 
 impl Drop for TestHome {
     fn drop(&mut self) {
-        for process in self.processes() {
-            process.kill();
-        }
+        processes::kill_all_of(self.root());
     }
 }
 
