@@ -130,7 +130,7 @@ fn out_of_memory() {
     // The kernel ends the greedy command; if it takes the whole container, the next call brings it back.
     let hog =
         ExecRequest::shell("s", "x=; while :; do x=\"$x$(head -c 1000000 /dev/zero | tr '\\0' x)\"; done")
-            .timeout(Duration::from_secs(60));
+            .timeout(Duration::from_mins(1));
     let ended = client.run(hog).map(|exit| exit.code());
     assert!(!matches!(ended, Ok(0 | 124)), "{ended:?}");
     assert_eq!(out(&sandbox.client().unwrap(), "echo works"), "works");

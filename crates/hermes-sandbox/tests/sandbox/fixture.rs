@@ -22,7 +22,8 @@ pub struct Fixture {
     /// Removed before the directory: containers have it mounted.
     scope: Option<Scope>,
     root: PathBuf,
-    _dir: Option<TempDir>,
+    /// Holds the directory until everything else is gone.
+    guard: Option<TempDir>,
 }
 
 impl Fixture {
@@ -33,7 +34,7 @@ impl Fixture {
             std::fs::create_dir(dir.path().join(name)).unwrap();
         }
         let mut fixture = Self::at(dir.path(), backend);
-        fixture._dir = Some(dir);
+        fixture.guard = Some(dir);
         fixture
     }
 
@@ -70,7 +71,7 @@ impl Fixture {
             private_env: Vec::new(),
         };
         let config = SandboxConfig { backend, ..SandboxConfig::default() };
-        Self { config, context, scope: None, root: root.to_path_buf(), _dir: None }
+        Self { config, context, scope: None, root: root.to_path_buf(), guard: None }
     }
 
     /// Settings that every engine can fulfil.
@@ -95,7 +96,7 @@ impl Fixture {
         }
         let container = &mut fixture.config.container;
         container.binary = Some(engine.program().to_path_buf());
-        container.image = engine.image(Image::Base).unwrap().to_owned();
+        container.image = engine.image(Image::Base).unwrap().into();
         fixture.scope =
             Some(engine.scope().also(format!("label=hermes-home={}", fixture.context.home.display())));
         fixture
@@ -129,7 +130,7 @@ impl Fixture {
 
 /// Runs a shell command in a session and gives what it printed.
 pub fn sh(client: &Client, session: &str, command: &str) -> Exit {
-    client.run(ExecRequest::shell(session, command).timeout(Duration::from_secs(60))).unwrap()
+    client.run(ExecRequest::shell(session, command).timeout(Duration::from_mins(1))).unwrap()
 }
 
 /// What a command printed, without the line end.
@@ -146,7 +147,7 @@ pub fn text(exit: &Exit) -> String {
 
 /// Waits until something holds, and fails after a long time.
 pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + Duration::from_mins(1);
     while !holds() {
         assert!(Instant::now() < until, "it never came true that {what}");
         std::thread::sleep(Duration::from_millis(20));

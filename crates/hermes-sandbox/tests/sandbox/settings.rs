@@ -184,7 +184,7 @@ fn a_container_of_one_process_is_not_found_by_others_and_goes_with_it() {
     assert_eq!(fixture.containers().len(), 2);
     for sandbox in [&one, &two] {
         sandbox.dispose(hermes_sandbox::backend::Dispose::Release).unwrap();
-        assert!(sandbox.wait_for_cleanup(Duration::from_secs(60)));
+        assert!(sandbox.wait_for_cleanup(Duration::from_mins(1)));
     }
     assert!(fixture.containers().is_empty());
 }
