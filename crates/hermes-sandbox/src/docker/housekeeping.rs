@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use jiff::Timestamp;
 
 use super::attach::Attach;
+use super::belongs;
 use super::cleanup::{self, Removal};
 use super::cli::deadline;
 use super::errors::EngineError;
@@ -84,6 +85,8 @@ pub fn survey(attach: &Attach, identity: &Identity) -> Result<Vec<(Observed, Act
     let seen = inspect::look(&*attach.engine, &ids)?;
     Ok(seen
         .into_iter()
+        // Containers of others are not even asked.
+        .filter(|one| belongs::to_this_profile(identity, one).is_ok())
         .map(|one| {
             let activity =
                 if one.state == State::Running { attach.activity(&one) } else { Activity::Unknown };

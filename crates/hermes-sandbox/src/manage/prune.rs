@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::Manager;
-use crate::docker::{cleanup, housekeeping, sweep};
+use crate::docker::inspect::Observed;
+use crate::docker::{belongs, cleanup, housekeeping, sweep};
 use crate::error::SandboxError;
 use crate::plan::{Applied, Plan};
 
@@ -44,7 +45,12 @@ impl Manager {
     pub fn prune_plan(&self, now: Timestamp) -> Result<PrunePlan, SandboxError> {
         let all = self.all()?;
         let (idle, _) = housekeeping::plan_reclaim(self.attach(), self.identity(), &self.config, now)?;
-        let exited = sweep::plan(self.identity(), &all, sweep::threshold(self.config.lifetime), now);
+        let ours: Vec<Observed> = all
+            .iter()
+            .filter(|one| belongs::to_this_profile(self.identity(), one).is_ok())
+            .cloned()
+            .collect();
+        let exited = sweep::plan(self.identity(), &ours, sweep::threshold(self.config.lifetime), now);
         let registry = &self.attach().registry;
         let directories = registry
             .names()
