@@ -20,6 +20,7 @@ pub mod info;
 pub mod inspect;
 pub mod labels;
 mod maker;
+mod memory;
 mod mend;
 pub mod mounts;
 pub mod reclaim;

@@ -44,6 +44,11 @@ pub enum Notice {
         /// Why.
         reason: String,
     },
+    /// A mount whose source is not there; the engine makes an empty directory of it.
+    MountSourceMissing {
+        /// The path on this machine.
+        source: String,
+    },
     /// A mount that gives the box a very large part of the host.
     WideMount {
         /// The directory of the host.
@@ -100,6 +105,12 @@ impl std::fmt::Display for Notice {
             ),
             Self::NotEnforced { limit, reason } => write!(f, "the {limit} limit is not enforced: {reason}"),
             Self::MountSkipped { mount, reason } => write!(f, "the mount \"{mount}\" was left out: {reason}"),
+            Self::MountSourceMissing { source } => {
+                write!(
+                    f,
+                    "the directory \"{source}\" of a mount is not there: the container sees an empty one"
+                )
+            }
             Self::WideMount { source } => {
                 write!(f, "the sandbox can reach all of \"{source}\" through a mount")
             }

@@ -21,6 +21,8 @@ pub struct Registry {
 pub struct Record {
     /// The container's id when it was last seen.
     pub id: String,
+    /// Its name.
+    pub name: String,
     /// The identity's key.
     pub key: String,
     /// The fields it was made from, to notice changed settings without asking the engine.
@@ -138,6 +140,7 @@ mod tests {
     fn record() -> Record {
         Record {
             id: "abc".into(),
+            name: "hermes-x".into(),
             key: "k".into(),
             fields: None,
             program: "/p".into(),

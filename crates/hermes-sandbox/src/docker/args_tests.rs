@@ -110,7 +110,7 @@ fn everything_set() {
     insta::assert_snapshot!(text.join("\n"));
     assert_eq!(String::from_utf8(args.env_file).unwrap(), "A=1\nB=two words\nHOME=/root\n");
     assert_eq!(args.inherited, [("PEM".to_owned(), Secret::new("line 1\nline 2"))]);
-    assert_eq!(notices.len(), 2, "a volume that is none, a file that is a directory: {notices:?}");
+    assert_eq!(notices.len(), 3, "no volume, no source, a file that is a directory: {notices:?}");
 }
 
 #[test]

@@ -4,31 +4,29 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hermes_box::client::Client;
-use jiff::Timestamp;
 
 use super::attach::{Attach, Expect};
 use super::cleanup::{Pending, tear_down};
 use super::cli::{Cli, Engine};
 use super::decide::{Ownership, ownership};
-use super::drift::{self, Difference};
+use super::drift::Difference;
 use super::ensure;
+use super::errors::EngineError;
 use super::housekeeping::{self, Housekeeping, Occasion};
 use super::identity::{Identity, canonical_home};
 use super::inspect::{self, Observed};
 use super::maker::{Maker, Place};
+use super::memory::{Age, Memory};
 use super::revive;
-use super::site::Site;
-use super::wanted;
 use crate::backend::{Backend, Dispose, Ensured, Happened, Trust};
-use crate::config::{Network, Reuse, RunAs, SandboxConfig};
+use crate::config::{Reuse, RunAs, SandboxConfig};
 use crate::context::Context;
 use crate::error::SandboxError;
+use crate::notice::Lost;
 use crate::program::Program;
-use crate::registry::{Reach, Record, Registry, install_id};
+use crate::registry::{Registry, install_id};
 use crate::scope::ScopeKey;
 
-/// How long a record is believed before the engine is asked about the container again.
-const BELIEVE_RECORD: Duration = Duration::from_hours(1);
 /// How long the agent of a container that was just started may take to serve.
 const AGENT_APPEARS: Duration = Duration::from_secs(5);
 
@@ -45,7 +43,7 @@ pub struct DockerBackend {
 #[derive(Default)]
 struct State {
     place: Option<Place>,
-    /// It was started a moment ago, so its socket may still be to come.
+    /// It was started a moment ago, so its agent may still be to come.
     fresh: bool,
     /// What was restarted because its agent did not answer; a second time it is replaced.
     restarted: Option<String>,
@@ -94,30 +92,25 @@ impl DockerBackend {
         self.pending.wait(within)
     }
 
-    /// The container of the record, if it can be believed without asking the engine.
-    fn recorded(&self) -> Option<Place> {
-        if self.config.container.reuse == Reuse::Never {
-            return self.place();
-        }
-        let name = self.identity.container_name();
-        let record = self.attach.registry.read(&name).filter(|record| record.key == self.identity.key())?;
-        let age = Timestamp::now().duration_since(record.verified);
-        let fresh = Duration::try_from(age).is_ok_and(|age| age < BELIEVE_RECORD);
-        (fresh && self.still_wanted(&record)).then(|| place_of(name, record))
+    /// In what a container differs from today's settings.
+    pub fn differences(&self, seen: &Observed) -> Result<Vec<Difference>, SandboxError> {
+        self.with_maker(|maker| ensure::compare(maker, seen))
     }
 
-    /// Whether the settings still ask for what was made. The image's id is left to the engine.
-    fn still_wanted(&self, record: &Record) -> bool {
-        let Some(has) = &record.fields else { return self.config.container.network == Network::On };
-        let site = match record.reach {
-            Reach::Socket => Site::Here,
-            Reach::Exec => Site::Elsewhere { endpoint: String::new() },
-        };
-        wanted::fields(&self.config, &self.context, &self.identity, None, site)
-            .is_ok_and(|wanted| drift::differences(has, &wanted).is_empty())
+    fn memory(&self) -> Memory<'_> {
+        Memory {
+            config: &self.config,
+            context: &self.context,
+            identity: &self.identity,
+            registry: &self.attach.registry,
+        }
     }
 
     fn with_maker<T>(&self, work: impl FnOnce(&Maker<'_>) -> T) -> T {
+        let own = match self.config.container.reuse {
+            Reuse::AcrossProcesses => None,
+            Reuse::Never => self.place().map(|place| place.id),
+        };
         work(&Maker {
             engine: &*self.attach.engine,
             config: &self.config,
@@ -125,40 +118,39 @@ impl DockerBackend {
             identity: &self.identity,
             registry: &self.attach.registry,
             program: Program::embedded(),
+            existed: own.is_some() || self.memory().knows_one(),
+            own: own.as_deref(),
             usage: &|seen| self.attach.usage(seen),
         })
     }
 
-    fn remember(&self, place: &Place, happened: &Happened) {
-        let record = Record {
-            id: place.id.clone(),
-            key: self.identity.key(),
-            fields: place.fields.clone(),
-            program: place.program.clone(),
-            reach: place.reach,
-            verified: Timestamp::now(),
+    /// What is written down, without asking anybody.
+    fn ensure_from_memory(&self, age: Age) -> Option<Ensured> {
+        let known = match self.config.container.reuse {
+            Reuse::AcrossProcesses => self.memory().recall(age),
+            Reuse::Never => self.place(),
         };
-        if self.config.container.reuse == Reuse::AcrossProcesses {
-            // Without a record the next process asks the engine, that is all.
-            let _ = self.attach.registry.write(&self.identity.container_name(), &record);
-        }
-        let mut state = self.state();
-        state.fresh = *happened != Happened::Nothing;
-        state.place = Some(place.clone());
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// In what a container differs from today's settings.
-    pub fn differences(&self, seen: &Observed) -> Result<Vec<Difference>, SandboxError> {
-        self.with_maker(|maker| ensure::compare(maker, seen))
+        known.map(|place| {
+            self.state().place = Some(place);
+            self.keep_house(Occasion::QuickAttach);
+            Ensured::default()
+        })
     }
 
     fn ensure_with_engine(&self, progress: &mut dyn FnMut(&str)) -> Result<Ensured, SandboxError> {
-        let (place, ensured) = self.with_maker(|maker| ensure::ensure(maker, progress))?;
-        self.remember(&place, &ensured.happened);
+        let (place, mut ensured) = self.with_maker(|maker| ensure::ensure(maker, progress))?;
+        self.memory().remember(&place);
+        let mut state = self.state();
+        let replaced = state.place.as_ref().is_some_and(|known| known.id != place.id);
+        if replaced && ensured.happened == Happened::Nothing {
+            let reason = "the container was replaced by another process".to_owned();
+            ensured.happened = Happened::Revived { reason, lost: Some(Lost::EverythingOffMounts) };
+        }
+        // An agent that was brought into another program's container is just starting too.
+        state.fresh = ensured.happened != Happened::Nothing || place.fields.is_none();
+        state.place = Some(place);
+        drop(state);
+        self.keep_house(Occasion::EngineAsked);
         Ok(ensured)
     }
 
@@ -201,24 +193,30 @@ impl DockerBackend {
             _ => Ok(()),
         }
     }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Backend for DockerBackend {
     fn ensure(&self, trust: Trust, progress: &mut dyn FnMut(&str)) -> Result<Ensured, SandboxError> {
-        let ensured = match trust {
-            Trust::Records => match self.recorded() {
-                Some(place) => {
-                    self.state().place = Some(place);
-                    self.keep_house(Occasion::QuickAttach);
-                    return Ok(Ensured::default());
-                }
-                None => self.ensure_with_engine(progress),
+        match trust {
+            Trust::Records => match self.ensure_from_memory(Age::Recent) {
+                Some(ensured) => Ok(ensured),
+                None => self.ensure_with_engine(progress).or_else(|error| {
+                    // An engine that is down or stuck does not end a container that still runs.
+                    let unreachable = matches!(
+                        error,
+                        SandboxError::Engine(EngineError::TimedOut { .. } | EngineError::NotRunning { .. })
+                    );
+                    let known = if unreachable { self.ensure_from_memory(Age::Any) } else { None };
+                    known.ok_or(error)
+                }),
             },
             Trust::Engine => self.ensure_with_engine(progress),
             Trust::Nothing => self.put_right(progress),
-        }?;
-        self.keep_house(Occasion::EngineAsked);
-        Ok(ensured)
+        }
     }
 
     fn connect(&self) -> Result<Client, SandboxError> {
@@ -237,20 +235,23 @@ impl Backend for DockerBackend {
     fn dispose(&self, how: Dispose) -> Result<(), SandboxError> {
         // The handle is dropped in every case: the next use looks at what is there.
         let place = std::mem::take(&mut *self.state()).place;
-        let keep = how == Dispose::Release && self.config.container.reuse == Reuse::AcrossProcesses;
         let Some(place) = place else {
             return if how == Dispose::Remove { self.remove_unseen() } else { Ok(()) };
         };
-        if !keep {
-            self.attach.registry.forget(&self.identity.container_name());
-            self.pending.start(Arc::clone(&self.attach.engine), place.id);
+        let reuse = self.config.container.reuse;
+        if how == Dispose::Release && reuse == Reuse::AcrossProcesses {
+            return Ok(());
         }
+        self.attach.registry.forget(&self.identity.container_name());
+        let registry = self.attach.registry.clone();
+        self.pending.start(Arc::clone(&self.attach.engine), place.id, move || {
+            // A name that only this process had is not needed again; a shared one may be in use by now.
+            if reuse == Reuse::Never {
+                let _ = registry.remove(&place.name);
+            }
+        });
         Ok(())
     }
-}
-
-fn place_of(name: String, record: Record) -> Place {
-    Place { id: record.id, name, fields: record.fields, program: record.program, reach: record.reach }
 }
 
 /// Which container a caller with these settings means.

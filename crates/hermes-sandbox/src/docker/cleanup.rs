@@ -68,14 +68,15 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// Tears a container down on a thread of its own.
-    pub fn start(&self, engine: Arc<dyn Engine>, id: String) {
+    /// Tears a container down on a thread of its own, and then does what remains to be done.
+    pub fn start(&self, engine: Arc<dyn Engine>, id: String, then: impl FnOnce() + Send + 'static) {
         *self.lock() += 1;
         let done = Done(self.clone());
         let name = format!("hermes-cleanup-{}", &id[..id.len().min(12)]);
         let spawned = thread::Builder::new().name(name).spawn(move || {
             // Nobody is left to tell: what could not be removed is found by the next sweep.
             let _ = tear_down(&*engine, &id);
+            then();
             drop(done);
         });
         // A machine that cannot start a thread drops the closure, and with it the count.
@@ -156,7 +157,7 @@ mod tests {
             Output::default()
         }));
         let pending = Pending::default();
-        pending.start(engine.clone(), "0123456789abcdef".into());
+        pending.start(engine.clone(), "0123456789abcdef".into(), || ());
         assert!(!pending.wait(Duration::from_millis(20)), "the engine has not answered yet");
         release.send(()).unwrap();
         assert!(pending.wait(Duration::from_secs(20)));

@@ -28,7 +28,11 @@ pub fn create(
 ) -> Result<(Place, Vec<Notice>), SandboxError> {
     let image_name = spec::image_name(maker.config, maker.context);
     let image = image::require(maker.engine, &image_name, maker.config.container.pull_timeout, progress)?;
-    let info = info::ask(maker.engine)?;
+    let info = match info::ask(maker.engine) {
+        // An engine that describes itself in its own way may still run containers as the others do.
+        Err(EngineError::Gibberish { .. } | EngineError::Failed { .. }) => info::Info::unknown(),
+        other => other?,
+    };
     let single = match maker.config.container.reuse {
         Reuse::AcrossProcesses => Single::No,
         Reuse::Never => Single::Yes,

@@ -107,10 +107,12 @@ pub enum Before {
 /// Decides on the next step.
 ///
 /// Our own container comes before one that could be adopted; among equals a running one comes first, then
-/// the first one listed. `given_up` holds those that could not be started a moment ago.
-pub fn decide(identity: &Identity, seen: &[Observed], given_up: &[String]) -> Step {
+/// the first one listed. `own` is the container this process made for itself alone; `given_up` holds those
+/// that could not be started a moment ago.
+pub fn decide(identity: &Identity, own: Option<&str>, seen: &[Observed], given_up: &[String]) -> Step {
     let candidates = seen.iter().filter(|one| !given_up.contains(&one.id)).filter_map(|one| {
         let rank = match ownership(identity, one) {
+            _ if own == Some(one.id.as_str()) => 0,
             Ownership::Ours => 0,
             Ownership::Adoptable => 1,
             Ownership::Foreign { .. } => return None,

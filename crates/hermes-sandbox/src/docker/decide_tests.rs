@@ -6,7 +6,7 @@ use super::labels;
 use super::sample::{identity, ours, reference};
 
 fn step(seen: &[Observed]) -> Step {
-    decide(&identity(), seen, &[])
+    decide(&identity(), None, seen, &[])
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn among_equals_the_first_listed_wins() {
 #[test]
 fn one_that_would_not_start_is_passed_over() {
     let seen = [ours("a", State::Exited)];
-    assert_eq!(decide(&identity(), &seen, &["a".into()]), Step::Create);
+    assert_eq!(decide(&identity(), None, &seen, &["a".into()]), Step::Create);
 }
 
 #[test]
@@ -70,8 +70,8 @@ fn ours_comes_before_one_to_adopt() {
 #[test]
 fn same_named_profiles_of_two_homes_never_share() {
     let elsewhere = super::identity::Identity { home: "/srv/other/.hermes".into(), ..identity() };
-    assert_eq!(decide(&elsewhere, &[ours("a", State::Running)], &[]), Step::Create);
-    assert_eq!(decide(&elsewhere, &[reference("r", State::Running)], &[]), Step::Create);
+    assert_eq!(decide(&elsewhere, None, &[ours("a", State::Running)], &[]), Step::Create);
+    assert_eq!(decide(&elsewhere, None, &[reference("r", State::Running)], &[]), Step::Create);
 }
 
 #[test]
@@ -88,7 +88,9 @@ fn without_proof_of_home_nothing_is_adopted() {
 fn a_container_of_one_process_is_nobody_elses() {
     let mut single = ours("a", State::Running);
     single.labels.insert(labels::REUSE.into(), labels::REUSE_SINGLE.into());
-    assert_eq!(step(&[single]), Step::Create);
+    assert_eq!(step(std::slice::from_ref(&single)), Step::Create);
+    let its_maker = decide(&identity(), Some("a"), &[single], &[]);
+    assert_eq!(its_maker, Step::Attach { id: "a".into() }, "but its maker knows it again");
 }
 
 #[test]

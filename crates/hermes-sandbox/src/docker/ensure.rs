@@ -31,16 +31,10 @@ const PAUSE: Duration = Duration::from_millis(250);
 
 /// Makes sure the container runs.
 pub fn ensure(maker: &Maker<'_>, progress: &mut dyn FnMut(&str)) -> Result<(Place, Ensured), SandboxError> {
-    if maker.config.container.reuse == Reuse::Never {
-        // Not even a look: nothing that is there may be used.
-        let (place, notices) = create::create(maker, progress)?;
-        return Ok((place, Ensured { happened: Happened::Created, notices }));
-    }
-    let mut way =
-        Way { existed: maker.registry.read(&maker.identity.container_name()).is_some(), ..Way::default() };
+    let mut way = Way { existed: maker.existed, ..Way::default() };
     for _ in 0..MOST_STEPS {
         let seen = observe(maker)?;
-        let step = decide::decide(maker.identity, &seen, &way.given_up);
+        let step = decide::decide(maker.identity, maker.own, &seen, &way.given_up);
         if let Some(place) = way.take(maker, &seen, step, progress)? {
             return Ok((place, way.ensured));
         }
@@ -51,8 +45,12 @@ pub fn ensure(maker: &Maker<'_>, progress: &mut dyn FnMut(&str)) -> Result<(Plac
     })
 }
 
-/// What is there that could be ours.
+/// What is there that could be ours. A process that shares nothing looks at nothing but its own.
 fn observe(maker: &Maker<'_>) -> Result<Vec<Observed>, SandboxError> {
+    if maker.config.container.reuse == Reuse::Never {
+        let own = maker.own.map(|id| inspect::look_at(maker.engine, id)).transpose()?;
+        return Ok(own.flatten().into_iter().collect());
+    }
     let ids = inspect::list(maker.engine, &labels::probe_filters(maker.identity), deadline::LOOK)?;
     Ok(inspect::look(maker.engine, &ids)?)
 }

@@ -211,6 +211,60 @@ fn opting_out_of_reuse_looks_at_nothing_that_is_there() {
 }
 
 #[test]
+fn a_process_that_shares_nothing_still_heals_its_own_container() {
+    let mut fixture = Fixture::new();
+    fixture.config.container.reuse = Reuse::Never;
+    let mut own = fixture.ours(NEW_ID, State::Exited);
+    own.labels.insert(labels::REUSE.into(), labels::REUSE_SINGLE.into());
+    let running = Observed { state: State::Running, ..own.clone() };
+    let looks = [sample::json(&[own]), sample::json(&[running])];
+    let engine = usual(
+        FakeEngine::default()
+            .say_in_turn(&["inspect", "container"], &looks.iter().map(String::as_str).collect::<Vec<_>>()),
+    );
+    let backend = fixture.backend(&engine);
+    backend.ensure(Trust::Engine, &mut |_| ()).unwrap();
+    let healed = backend.ensure(Trust::Engine, &mut |_| ()).unwrap();
+    assert!(matches!(healed.happened.notice(), Some(Notice::StateLost { lost: Lost::Processes, .. })));
+    assert_eq!(engine.verbs().iter().filter(|verb| *verb == "run").count(), 1, "no second one is made");
+    assert!(engine.calls().contains(&vec!["start".into(), NEW_ID.into()]));
+    assert!(!has_verb(&engine, "ps"));
+}
+
+#[test]
+fn one_replaced_by_another_process_is_a_told_loss() {
+    let fixture = Fixture::new();
+    let engine = usual(having_in_turn(&[
+        &[fixture.ours("a1", State::Running)],
+        &[fixture.ours("b2", State::Running)],
+    ]));
+    let backend = fixture.backend(&engine);
+    backend.ensure(Trust::Engine, &mut |_| ()).unwrap();
+    let ensured = backend.ensure(Trust::Engine, &mut |_| ()).unwrap();
+    assert!(matches!(
+        ensured.happened.notice(),
+        Some(Notice::StateLost { lost: Lost::EverythingOffMounts, .. })
+    ));
+}
+
+#[test]
+fn an_old_record_is_enough_when_the_engine_is_stuck() {
+    let fixture = Fixture::new();
+    let engine = usual(having(&[fixture.ours("a1", State::Running)]));
+    fixture.ensure(&engine).unwrap();
+    let record = fixture.context().sandbox_dir.join(".boxes");
+    let record = record.join(fixture.backend(&engine).identity().container_name()).join("record.json");
+    let mut text: serde_json::Value = serde_json::from_slice(&std::fs::read(&record).unwrap()).unwrap();
+    text["verified"] = "2020-01-01T00:00:00Z".into();
+    std::fs::write(&record, text.to_string()).unwrap();
+    engine.wedge();
+    let backend = fixture.backend(&engine);
+    backend.ensure(Trust::Records, &mut |_| ()).unwrap();
+    assert_eq!(backend.place().unwrap().id, "a1");
+    assert!(backend.ensure(Trust::Engine, &mut |_| ()).is_err(), "but whoever asks it gets the error");
+}
+
+#[test]
 fn running_is_preferred_over_stopped() {
     let fixture = Fixture::new();
     let engine = usual(having(&[fixture.ours("a1", State::Exited), fixture.ours("b2", State::Running)]));

@@ -63,8 +63,29 @@ pub fn start(work: Housekeeping) {
         let _ = files::write_private(&stamp, b"");
         // Whatever fails is tried again by the next process.
         let _ = sweep::run(&*work.attach.engine, &work.identity, work.config.lifetime, Timestamp::now());
+        let _ = clear_directories(&work.attach, every);
         let _ = reclaim(&work.attach, &work.identity, Which::AllButOwn, &work.config, Timestamp::now());
     });
+}
+
+/// Names of boxes that have a directory of ours and no container, and had none for a while.
+pub fn stale_directories(attach: &Attach, older_than: Duration) -> Result<Vec<String>, EngineError> {
+    let filter = ["--filter".to_owned(), format!("label={}=1", labels::AGENT)];
+    let ids = inspect::list(&*attach.engine, &filter, deadline::SWEEP)?;
+    let seen = inspect::look(&*attach.engine, &ids)?;
+    let is_stale = |name: &String| {
+        // A process that is about to make a container has just touched its directory.
+        let old = age_of(&attach.registry.run_dir(name)).is_some_and(|age| age >= older_than);
+        old && !seen.iter().any(|one| one.name == *name)
+    };
+    Ok(attach.registry.names().into_iter().filter(is_stale).collect())
+}
+
+fn clear_directories(attach: &Attach, older_than: Duration) -> Result<(), EngineError> {
+    for name in stale_directories(attach, older_than)? {
+        let _ = attach.registry.remove(&name);
+    }
+    Ok(())
 }
 
 fn age_of(stamp: &Path) -> Option<Duration> {

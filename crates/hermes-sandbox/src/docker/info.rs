@@ -32,6 +32,17 @@ pub enum Flavour {
 }
 
 impl Info {
+    /// An engine that does not say: every limit is tried.
+    pub fn unknown() -> Self {
+        Self {
+            flavour: Flavour::Docker,
+            id: String::new(),
+            rootless: false,
+            remote: false,
+            unenforceable: Vec::new(),
+        }
+    }
+
     /// What of it changes the arguments of a new container.
     pub fn host(&self) -> Host {
         Host {

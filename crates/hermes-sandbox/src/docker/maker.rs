@@ -27,6 +27,10 @@ pub struct Maker<'a> {
     pub registry: &'a Registry,
     /// The box program.
     pub program: Program,
+    /// Whether there was a container before, so that a new one means that something is lost.
+    pub existed: bool,
+    /// The container of this process alone, if it has one.
+    pub own: Option<&'a str>,
     /// Asks a running container whether anyone uses it.
     pub usage: &'a dyn Fn(&Observed) -> Usage,
 }

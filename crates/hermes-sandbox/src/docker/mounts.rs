@@ -165,6 +165,16 @@ pub fn managed(
     (mounts, notices)
 }
 
+/// Mounts of the user's whose source is not there. The engine makes an empty directory, which is what the
+/// user wants at times and a slip of the hand at others.
+pub fn missing(mounts: &[Mount], kind_of: impl Fn(&Path) -> Option<MountKind>) -> Vec<Notice> {
+    let gone = mounts.iter().filter_map(|mount| match &mount.source {
+        Source::Path(path) if kind_of(path).is_none() => Some(path.display().to_string()),
+        _ => None,
+    });
+    gone.map(|source| Notice::MountSourceMissing { source }).collect()
+}
+
 /// What a path of this machine is, for [`managed`].
 pub fn kind_on_disk(path: &Path) -> Option<MountKind> {
     let meta = std::fs::metadata(path).ok()?;
@@ -239,6 +249,13 @@ mod tests {
         let (mounts, notices) = managed(&wanted, kind_on_disk);
         assert_eq!(mounts, [Mount::bind(&file, "/t").read_only()]);
         assert_eq!(notices.len(), 2);
+    }
+
+    #[test]
+    fn a_source_that_is_not_there_is_pointed_out() {
+        let mounts = [Mount::bind("/", "/a"), Mount::bind("/no/such/dir", "/b"), Mount::volume("v", "/c")];
+        let expected = Notice::MountSourceMissing { source: "/no/such/dir".into() };
+        assert_eq!(missing(&mounts, kind_on_disk), [expected]);
     }
 
     #[test]

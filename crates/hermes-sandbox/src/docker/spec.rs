@@ -164,6 +164,7 @@ pub fn build(
     let mut all: Vec<Mount> = mounted.map(|dir| Mount::bind(dir, workdir::WORKSPACE)).into_iter().collect();
     let (ours, skipped) = mounts::managed(&container.managed_mounts, mounts::kind_on_disk);
     if facts.site == Site::Here {
+        notices.extend(mounts::missing(&volumes, mounts::kind_on_disk));
         all.extend(volumes);
         all.extend(ours);
         notices.extend(skipped);

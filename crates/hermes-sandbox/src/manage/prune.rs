@@ -1,6 +1,7 @@
 //! Taking away what nobody needs: the plan, and carrying it out.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -54,12 +55,9 @@ impl Manager {
             .collect();
         let exited = sweep::plan(self.identity(), &ours, sweep::threshold(self.config.lifetime), now);
         let registry = &self.attach().registry;
-        let directories = registry
-            .names()
-            .into_iter()
-            .filter(|name| !all.iter().any(|one| one.name == *name))
-            .map(|name| StaleDir { path: registry.run_dir(&name), name })
-            .collect();
+        let stale = housekeeping::stale_directories(self.attach(), Duration::ZERO)?;
+        let directories =
+            stale.into_iter().map(|name| StaleDir { path: registry.run_dir(&name), name }).collect();
         Ok(PrunePlan { exited, idle, directories })
     }
 

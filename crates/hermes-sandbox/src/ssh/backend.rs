@@ -17,7 +17,7 @@ use crate::install;
 use crate::program::Program;
 
 /// Looking around, over a connection that may still have to be made.
-const SURVEY: Duration = Duration::from_secs(25);
+const SURVEY: Duration = Duration::from_secs(15);
 /// Sending a few megabytes over a slow line.
 const UPLOAD: Duration = Duration::from_mins(3);
 /// Making a connection, starting the agent there, and its hello.
@@ -91,7 +91,14 @@ impl Backend for SshBackend {
         if trust == Trust::Nothing {
             self.link.drop_dead_connection();
         }
-        let path = self.install(progress)?;
+        let path = match self.install(progress) {
+            // The connection that is shared may lead nowhere any more.
+            Err(SshError::TimedOut { .. } | SshError::Dropped { .. }) if trust != Trust::Nothing => {
+                self.link.drop_dead_connection();
+                self.install(progress)?
+            }
+            other => other?,
+        };
         *self.installed.lock().unwrap_or_else(PoisonError::into_inner) = Some(path);
         Ok(Ensured::default())
     }

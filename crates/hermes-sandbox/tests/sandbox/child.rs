@@ -20,6 +20,7 @@ pub fn command(fixture: &Fixture, script: &str) -> Command {
         .env("HERMES_SANDBOX_TEST_ROOT", fixture.dir())
         .env("HERMES_SANDBOX_TEST_ENGINE", fixture.config.container.binary.as_ref().unwrap())
         .env("HERMES_SANDBOX_TEST_IMAGE", &fixture.config.container.image)
+        .env("HERMES_SANDBOX_TEST_CACHE", &fixture.context.cache_dir)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
@@ -50,6 +51,7 @@ fn act() {
     let variable = |name: &str| PathBuf::from(std::env::var_os(name).unwrap());
     let root = variable("HERMES_SANDBOX_TEST_ROOT");
     let mut fixture = Fixture::borrowed(&root);
+    fixture.context.cache_dir = variable("HERMES_SANDBOX_TEST_CACHE");
     fixture.config.container.binary = Some(variable("HERMES_SANDBOX_TEST_ENGINE"));
     fixture.config.container.image = variable("HERMES_SANDBOX_TEST_IMAGE").display().to_string();
     let sandbox = Sandbox::open(&fixture.config, &fixture.context).unwrap();

@@ -103,6 +103,22 @@ impl Fixture {
         fixture
     }
 
+    /// The same home for another user of this machine, who reaches the engine through a socket of their own.
+    pub fn for_user(mut self, uid: u32) -> Self {
+        let door = self.root.join("docker.sock");
+        let host = self.context.env.text("DOCKER_HOST").unwrap_or("unix:///var/run/docker.sock").to_owned();
+        crate::remote::open_door(&door, Path::new(host.strip_prefix("unix://").unwrap()));
+        self.context.env.set("DOCKER_HOST", format!("unix://{}", door.display()));
+        for path in
+            [self.root.clone(), door, self.root.join("home"), self.root.join("user"), self.root.join("start")]
+        {
+            std::os::unix::fs::chown(path, Some(uid), Some(uid)).unwrap();
+        }
+        self.context.user = HostUser { uid, gid: uid };
+        self.context.cache_dir = self.root.join("user/.cache/hermes");
+        self
+    }
+
     /// Another machine, which is this one by another door.
     pub fn ssh(server: SshServer) -> Self {
         let mut fixture = Self::fresh(BackendKind::Ssh);

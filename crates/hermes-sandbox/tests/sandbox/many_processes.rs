@@ -1,6 +1,7 @@
 //! Several processes at once, and processes that die at a bad moment.
 
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 
 use hermes_testkit::{Engine, need};
@@ -147,4 +148,20 @@ fn nothing_lingers_in_the_box_after_its_client_was_killed() {
     dying.wait().unwrap();
     crate::fixture::eventually("its command is gone", || !runs());
     crate::fixture::eventually("it is no longer a client", || client.info().unwrap().clients == 1);
+}
+
+#[test]
+fn an_ordinary_user_attaches_to_a_container_whose_agent_is_root() {
+    let Some(engine) = need("docker", Engine::get()) else { return };
+    let user = 12_345;
+    let mut fixture = Fixture::container(engine).for_user(user);
+    let run = |fixture: &Fixture| {
+        let output = child::command(fixture, "id -u").uid(user).gid(user).current_dir("/").output().unwrap();
+        child::said(&output).unwrap_or_else(|| panic!("{output:?}"))
+    };
+    let first = run(&fixture);
+    assert!(first.ends_with(" 0"), "root in the box: {first}");
+    // Now without the engine's command: only the socket is left.
+    fixture.config.container.binary = Some("/bin/false".into());
+    assert_eq!(run(&fixture), first);
 }

@@ -8,6 +8,7 @@ use hermes_sandbox::error::SandboxError;
 use hermes_sandbox::sandbox::Sandbox;
 use hermes_sandbox::ssh::errors::SshError;
 use hermes_testkit::{SshServer, need};
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::fixture::{Fixture, out};
 
@@ -97,6 +98,46 @@ fn a_dropped_connection_is_made_again_and_jobs_go_on() {
     assert_eq!(jobs.tail(&job.id, 100).unwrap().bytes, b"begun\n");
     assert!(sandbox.take_notices().is_empty(), "nothing was lost");
     again.shutdown().unwrap();
+}
+
+#[test]
+fn a_shared_connection_that_is_stuck_is_replaced() {
+    let Some(fixture) = fixture() else { return };
+    let sandbox = fixture.open();
+    let instance = sandbox.client().unwrap().agent().instance;
+    let masters = masters_of(&fixture);
+    assert_eq!(masters.len(), 1, "{masters:?}");
+    for pid in &masters {
+        kill_process(*pid, Signal::STOP).unwrap();
+    }
+    let client = sandbox.client().unwrap();
+    assert_eq!(out(&client, "echo works"), "works");
+    assert_eq!(client.agent().instance, instance);
+    for pid in masters {
+        kill_process(pid, Signal::KILL).unwrap();
+    }
+}
+
+/// The processes that hold this server's shared connection.
+fn masters_of(fixture: &Fixture) -> Vec<Pid> {
+    let key = format!("{}@{}:{}", fixture.config.ssh.user, fixture.config.ssh.host, fixture.server().port());
+    let control = sha256(&key);
+    std::fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok())
+        .filter(|pid| {
+            let command = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            let command = String::from_utf8_lossy(&command).into_owned();
+            command.starts_with("ssh: ") && command.contains(&control) && command.contains("[mux]")
+        })
+        .filter_map(Pid::from_raw)
+        .collect()
+}
+
+fn sha256(text: &str) -> String {
+    use sha2::Digest as _;
+    let digest = sha2::Sha256::digest(text.as_bytes());
+    digest[..8].iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -26,6 +26,31 @@ fn over_network(socket: &Path) -> String {
 }
 
 fn join(near: TcpStream, far: UnixStream) {
+    let (mut near_in, mut far_in) = (near.try_clone().unwrap(), far.try_clone().unwrap());
+    let (mut near_out, mut far_out) = (near, far);
+    thread::spawn(move || {
+        let _ = io::copy(&mut near_in, &mut far_out);
+        let _ = far_out.shutdown(Shutdown::Write);
+    });
+    thread::spawn(move || {
+        let _ = io::copy(&mut far_in, &mut near_out);
+        let _ = near_out.shutdown(Shutdown::Write);
+    });
+}
+
+/// Another socket for the same engine, with permissions of its own.
+pub fn open_door(door: &Path, socket: &Path) {
+    let listener = UnixListener::bind(door).unwrap();
+    let socket = socket.to_path_buf();
+    thread::spawn(move || {
+        for near in listener.incoming().flatten() {
+            let Ok(far) = UnixStream::connect(&socket) else { continue };
+            join_sockets(near, far);
+        }
+    });
+}
+
+fn join_sockets(near: UnixStream, far: UnixStream) {
     let (mut near_in, mut far_in) = (near.try_clone().unwrap(), far.try_clone().unwrap());
     let (mut near_out, mut far_out) = (near, far);
     thread::spawn(move || {
