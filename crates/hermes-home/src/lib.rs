@@ -2,11 +2,13 @@
 //!
 //! - [`home`]: finding the home and the active profile.
 //! - [`profile`]: profile names and where profiles live.
+//! - [`profiles`]: listing, making, moving, packing and removing profiles.
 //! - [`files`]: atomic writes, private modes and locks, the only way files in a home are written.
 
 pub mod files;
 pub mod home;
 pub mod profile;
+pub mod profiles;
 
 pub use home::{Home, HomeError, Locator};
 pub use profile::{Profile, ProfileName};
