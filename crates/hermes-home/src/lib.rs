@@ -4,11 +4,13 @@
 //! - [`profile`]: profile names and where profiles live.
 //! - [`profiles`]: listing, making, moving, packing and removing profiles.
 //! - [`files`]: atomic writes, private modes and locks, the only way files in a home are written.
+//! - [`yaml`]: reading and editing YAML with line numbers and without losing comments.
 
 pub mod files;
 pub mod home;
 pub mod profile;
 pub mod profiles;
+pub mod yaml;
 
 pub use home::{Home, HomeError, Locator};
 pub use profile::{Profile, ProfileName};

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::yaml::{lookup, quote, top_level, with_keys};
 use super::{ProfileError, Profiles};
 use crate::files::{Access, read_if_exists, write_atomic};
 use crate::profile::Profile;
+use crate::yaml::{self, Document, Kind, Scalar};
 
 /// The description of a profile.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -45,13 +45,35 @@ fn file(dir: &Path) -> PathBuf {
 
 /// Reads the description of the profile at `dir`.
 pub fn read(dir: &Path) -> Description {
-    let bytes = read_if_exists(&file(dir)).ok().flatten().unwrap_or_default();
-    let Ok(entries) = top_level(&String::from_utf8_lossy(&bytes)) else { return Description::default() };
-    let text = |key| lookup(&entries, key).and_then(|v| v.text()).unwrap_or_default();
-    let by_model = matches!(text("description_auto").to_ascii_lowercase().as_str(), "true" | "yes" | "on");
+    let document = document(&file(dir));
+    let by_model = matches!(scalar(&document, &["description_auto"]), Some(Scalar::Bool(true)));
     Description {
-        text: text("description").trim().to_owned(),
+        text: text(&document, &["description"]).unwrap_or_default(),
         written_by: if by_model { Author::Model } else { Author::User },
+    }
+}
+
+/// A YAML file of a profile; one that is missing or broken is empty, for whoever only looks.
+pub fn document(path: &Path) -> Document {
+    let bytes = read_if_exists(path).ok().flatten().unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    yaml::parse(text.strip_prefix('\u{feff}').unwrap_or(&text)).unwrap_or_default()
+}
+
+/// The text at `path`, without blanks around it; `None` when there is none.
+pub fn text(document: &Document, path: &[&str]) -> Option<String> {
+    let text = match scalar(document, path)? {
+        Scalar::Text(text) => text,
+        Scalar::Int(number) => number.to_string(),
+        Scalar::Null | Scalar::Bool(_) | Scalar::Float(_) => return None,
+    };
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+fn scalar(document: &Document, path: &[&str]) -> Option<Scalar> {
+    match &document.get(path)?.kind {
+        Kind::Scalar(text, style) => Some(yaml::resolve(text, *style)),
+        _ => None,
     }
 }
 
@@ -59,10 +81,14 @@ pub fn read(dir: &Path) -> Description {
 pub fn write(dir: &Path, text: &str) -> Result<(), ProfileError> {
     let path = file(dir);
     let before = read_if_exists(&path)?.unwrap_or_default();
-    let keys = [("description", quote(text.trim())), ("description_auto", "false".to_owned())];
+    let edit = |before: String| -> Result<String, String> {
+        let described = yaml::set(&before, &["description"], &text.trim().into());
+        let marked = described.and_then(|text| yaml::set(&text, &["description_auto"], &false.into()));
+        marked.map_err(|e| e.to_string())
+    };
     let after = String::from_utf8(before)
         .map_err(|_| "it is not UTF-8 text".to_owned())
-        .and_then(|before| with_keys(&before, &keys))
+        .and_then(edit)
         .map_err(|reason| ProfileError::Metadata { path: path.clone(), reason })?;
     Ok(write_atomic(&path, after.as_bytes(), Access::Keep)?)
 }

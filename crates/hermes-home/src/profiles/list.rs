@@ -3,12 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::describe::{self, Description};
+use super::describe::{self, Description, document, text};
 use super::running::{self, Gateway};
 use super::walk::identity;
-use super::yaml::{Value, lookup, top_level};
 use super::{ProfileError, Profiles};
-use crate::files::{failed, read_if_exists};
+use crate::files::failed;
 use crate::profile::{Profile, ProfileName};
 
 /// A profile at a glance.
@@ -114,16 +113,12 @@ impl Profiles {
 
 /// `model: name`, or `model:` with `default` (or `model`) and `provider` below it.
 fn model(dir: &Path) -> Option<Model> {
-    let bytes = read_if_exists(&dir.join("config.yaml")).ok().flatten()?;
-    let entries = top_level(&String::from_utf8_lossy(&bytes)).ok()?;
-    let filled = |text: &str| Some(text.trim().to_owned()).filter(|t| !t.is_empty());
-    let value = lookup(&entries, "model")?;
-    let name = match value {
-        Value::Text(name) => filled(name),
-        _ => value.get("default").and_then(filled).or_else(|| value.get("model").and_then(filled)),
-    };
-    let provider = value.get("provider").or_else(|| lookup(&entries, "provider")?.text()).and_then(filled);
-    Some(Model { name: name?, provider })
+    let config = document(&dir.join("config.yaml"));
+    let first = |paths: [&[&str]; 3]| paths.into_iter().find_map(|path| text(&config, path));
+    Some(Model {
+        name: first([&["model"], &["model", "default"], &["model", "model"]])?,
+        provider: first([&["model", "provider"], &["provider"], &[]]),
+    })
 }
 
 /// Skills are directories with a SKILL.md, in categories of a few levels.

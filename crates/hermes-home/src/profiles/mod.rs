@@ -21,7 +21,6 @@ mod rename;
 mod running;
 mod stage;
 mod walk;
-mod yaml;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -128,7 +128,7 @@ impl Profiles {
             return Ok(removed);
         };
         let path = self.alias_dir().join(name.as_str());
-        match self.read_alias(&path) {
+        match read_alias(&path) {
             Some(wrapper) if self.leads_to(&wrapper, profile) => {}
             Some(wrapper) => {
                 return Err(AliasError::Taken { name: name.to_string(), profile: wrapper.profile }.into());
@@ -173,7 +173,7 @@ impl Profiles {
             return Err(AliasError::Program { name, path });
         }
         let path = self.alias_dir().join(&name);
-        match self.read_alias(&path) {
+        match read_alias(&path) {
             None if fs::symlink_metadata(&path).is_ok() => Err(AliasError::Program { name, path }),
             Some(wrapper) if !self.leads_to(&wrapper, profile) && self.target(&wrapper).is_dir() => {
                 Err(AliasError::Taken { name, profile: wrapper.profile })
@@ -222,18 +222,10 @@ impl Profiles {
             .flatten()
             .filter_map(|e| e.file_name().into_string().ok())
             .filter(|name| ProfileName::parse(name).is_ok())
-            .filter_map(|name| self.read_alias(&self.alias_dir().join(&name)).map(|wrapper| (name, wrapper)))
+            .filter_map(|name| read_alias(&self.alias_dir().join(&name)).map(|wrapper| (name, wrapper)))
             .collect();
         found.sort_by(|a, b| a.0.cmp(&b.0));
         found
-    }
-
-    /// Reads an alias; links and unreadable files are not ours.
-    fn read_alias(&self, path: &Path) -> Option<Wrapper> {
-        let meta = fs::symlink_metadata(path).ok().filter(|m| m.is_file() && m.len() <= MAX_BYTES)?;
-        let mut text = String::new();
-        super::walk::open(path).ok()?.take(meta.len()).read_to_string(&mut text).ok()?;
-        Wrapper::parse(&text)
     }
 
     fn write_alias(&self, name: &str, wrapper: &Wrapper) -> Result<PathBuf, ProfileError> {
@@ -290,4 +282,12 @@ pub(super) enum NamedAlias {
 fn same_dir(a: &Path, b: &Path) -> bool {
     let real = |p: &Path| fs::canonicalize(p).unwrap_or_else(|_| p.to_path_buf());
     real(a) == real(b)
+}
+
+/// Reads an alias; links and unreadable files are not ours.
+fn read_alias(path: &Path) -> Option<Wrapper> {
+    let meta = fs::symlink_metadata(path).ok().filter(|m| m.is_file() && m.len() <= MAX_BYTES)?;
+    let mut text = String::new();
+    super::walk::open(path).ok()?.take(meta.len()).read_to_string(&mut text).ok()?;
+    Wrapper::parse(&text)
 }

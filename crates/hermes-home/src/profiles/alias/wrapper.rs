@@ -86,8 +86,8 @@ fn unquote(word: &str) -> Option<String> {
     let mut chars = word.chars();
     while let Some(c) = chars.next() {
         match c {
-            '\'' => text.extend(until(&mut chars, '\'')?.chars()),
-            '"' => text.extend(until(&mut chars, '"').filter(|t| !t.contains(['$', '`', '\\']))?.chars()),
+            '\'' => text.push_str(&until(&mut chars, '\'')?),
+            '"' => text.push_str(&until(&mut chars, '"').filter(|t| !t.contains(['$', '`', '\\']))?),
             '\\' => text.push(chars.next()?),
             c if c.is_ascii_alphanumeric() || "_./@%+=:,-".contains(c) => text.push(c),
             _ => return None,
