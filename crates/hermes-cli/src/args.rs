@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::completion;
+use crate::commands::{completion, profile};
 
 /// An AI agent that runs on your own machine.
 #[derive(Debug, Parser)]
@@ -27,6 +27,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Completion(completion::Args),
+    Profile(profile::args::Args),
     /// Print the version
     Version,
 }

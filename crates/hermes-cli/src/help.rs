@@ -3,7 +3,8 @@
 use clap::Command;
 
 /// Every command belongs to one group; a test below holds that.
-const GROUPS: &[(&str, &[&str])] = &[("This program", &["version", "completion", "help"])];
+const GROUPS: &[(&str, &[&str])] =
+    &[("Profiles", &["profile"]), ("This program", &["version", "completion", "help"])];
 
 /// Replaces clap's flat list of commands by the grouped one.
 pub fn with_groups(command: Command) -> Command {

@@ -1,6 +1,7 @@
 //! One file per command: what it takes, and the thin code that does it.
 
 pub mod completion;
+pub mod profile;
 
 use std::process::ExitCode;
 
@@ -11,6 +12,7 @@ use crate::ui;
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Completion(args) => completion::run(&args),
+        Command::Profile(args) => profile::run(cli.profile, args),
         Command::Version => version(),
     }
 }
