@@ -157,7 +157,7 @@ impl Editor<'_> {
         let mut node = root;
         for (depth, key) in path.iter().enumerate() {
             let parent_key = depth.checked_sub(1).map_or("the file", |d| path[d]);
-            match self.step(node, key, parent_key)? {
+            match step(node, key, parent_key)? {
                 Some((_, child)) => node = child,
                 None => return self.insert(node, path, depth, value),
             }
@@ -165,38 +165,12 @@ impl Editor<'_> {
         self.replace(path, value)
     }
 
-    /// One step down, in the file as written: aliases and merge keys are not followed, or we would edit elsewhere.
-    fn step<'n>(
-        &self,
-        node: &'n Node,
-        key: &str,
-        name: &str,
-    ) -> Result<Option<(&'n Node, &'n Node)>, EditError> {
-        let fail =
-            || EditError::NotAMapping { key: name.to_owned(), line: node.line, found: node.describe() };
-        match &node.kind {
-            Kind::Map(pairs, _) => Ok(pairs.iter().find(|(k, _)| key_is(k, key)).map(|(k, v)| (k, v))),
-            Kind::Seq(items, _) => {
-                let index = key.parse::<usize>().map_err(|_| fail())?;
-                let missing = || EditError::NoSuchEntry {
-                    key: name.to_owned(),
-                    line: node.line,
-                    index: key.to_owned(),
-                };
-                items.get(index).map(|item| Some((item, item))).ok_or_else(missing)
-            }
-            Kind::Alias(_) => Err(EditError::Shared { key: name.to_owned(), line: node.line }),
-            Kind::Scalar(..) if node.is_null() => Ok(None),
-            Kind::Scalar(..) => Err(fail()),
-        }
-    }
-
     fn walk(&self, path: &[&str]) -> Result<Option<Vec<(&Node, &Node)>>, EditError> {
         let Some(mut node) = self.doc.root() else { return Ok(None) };
         let mut steps = Vec::new();
         for (depth, key) in path.iter().enumerate() {
             let name = depth.checked_sub(1).map_or("the file", |d| path[d]);
-            let Some(step) = self.step(node, key, name)? else { return Ok(None) };
+            let Some(step) = step(node, key, name)? else { return Ok(None) };
             node = step.1;
             steps.push(step);
         }
@@ -377,6 +351,23 @@ impl Editor<'_> {
             _ => false,
         };
         below || (node.anchor != 0 && self.is_shared(node.anchor))
+    }
+}
+
+/// One step down, in the file as written: aliases and merge keys are not followed, or we would edit elsewhere.
+fn step<'n>(node: &'n Node, key: &str, name: &str) -> Result<Option<(&'n Node, &'n Node)>, EditError> {
+    let fail = || EditError::NotAMapping { key: name.to_owned(), line: node.line, found: node.describe() };
+    match &node.kind {
+        Kind::Map(pairs, _) => Ok(pairs.iter().find(|(k, _)| key_is(k, key)).map(|(k, v)| (k, v))),
+        Kind::Seq(items, _) => {
+            let index = key.parse::<usize>().map_err(|_| fail())?;
+            let missing =
+                || EditError::NoSuchEntry { key: name.to_owned(), line: node.line, index: key.to_owned() };
+            items.get(index).map(|item| Some((item, item))).ok_or_else(missing)
+        }
+        Kind::Alias(_) => Err(EditError::Shared { key: name.to_owned(), line: node.line }),
+        Kind::Scalar(..) if node.is_null() => Ok(None),
+        Kind::Scalar(..) => Err(fail()),
     }
 }
 

@@ -10,6 +10,7 @@ mod scalar;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+pub(crate) use edit::to_json as json_of;
 pub use edit::{EditError, set, unset};
 pub use parse::{MAX_BYTES, ParseError, parse};
 pub use scalar::{Scalar, render, resolve};
@@ -71,6 +72,11 @@ pub enum Layout {
     Block,
     /// In brackets or braces.
     Flow,
+}
+
+/// A node as JSON, with aliases and merge keys resolved.
+pub fn to_json(doc: &Document, node: &Node) -> serde_json::Value {
+    json_of(doc, Some(node))
 }
 
 /// How deep aliases may lead before a file is considered to go in circles.

@@ -279,6 +279,8 @@ impl Offsets {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use std::fmt::Write as _;
+
     use super::*;
     use proptest::prelude::*;
 
@@ -343,7 +345,7 @@ mod tests {
     fn a_bomb_of_aliases_stays_small() {
         let mut text = "a0: &a0 [x, x]\n".to_owned();
         for i in 1..40 {
-            text.push_str(&format!("a{i}: &a{i} [*a{0}, *a{0}]\n", i - 1));
+            let _ = writeln!(text, "a{i}: &a{i} [*a{0}, *a{0}]", i - 1);
         }
         assert!(parse(&text).is_ok());
     }

@@ -1,6 +1,8 @@
 //! What an edit may touch, by example and by random files.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::fmt::Write as _;
+
 use super::*;
 use proptest::prelude::*;
 use serde_json::json;
@@ -113,12 +115,12 @@ fn random_file() -> impl Strategy<Value = (String, Vec<String>)> {
     proptest::collection::vec(section, 1..5).prop_map(|sections| {
         let (mut text, mut keys) = ("# made by hand\n".to_owned(), Vec::new());
         for (s, (entries, blanks)) in sections.iter().enumerate() {
-            text.push_str(&format!("section{s}:{}\n", " ".repeat(blanks - 1)));
+            let _ = writeln!(text, "section{s}:{}", " ".repeat(blanks - 1));
             for (k, (value, comment, between)) in entries.iter().enumerate() {
                 let block = value.contains('\n');
                 let gap = if value.starts_with('\n') || value.is_empty() { "" } else { " " };
                 let tail = if block { "" } else { comment };
-                text.push_str(&format!("  key{k}:{gap}{value}{tail}\n{between}"));
+                let _ = write!(text, "  key{k}:{gap}{value}{tail}\n{between}");
                 keys.push(format!("section{s}.key{k}"));
             }
         }
