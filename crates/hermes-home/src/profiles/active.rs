@@ -6,15 +6,15 @@ use std::path::PathBuf;
 
 use super::walk::identity;
 use super::{ProfileError, Profiles};
-use crate::files::{Access, failed, read_if_exists, write_atomic};
+use crate::files::{Access, Lock, failed, read_if_exists, write_locked};
 use crate::profile::Profile;
 
 impl Profiles {
     /// Makes a profile the one that is used when nothing else is said.
     pub fn use_profile(&self, profile: &Profile) -> Result<PathBuf, ProfileError> {
-        let _lock = self.lock()?;
+        let lock = self.lock()?;
         let dir = self.dir(profile)?;
-        self.write_active(profile)?;
+        self.write_active(profile, &lock)?;
         Ok(dir)
     }
 
@@ -32,10 +32,10 @@ impl Profiles {
     }
 
     /// No file means the default profile, for the reference as well.
-    pub(super) fn write_active(&self, profile: &Profile) -> Result<(), ProfileError> {
+    pub(super) fn write_active(&self, profile: &Profile, lock: &Lock) -> Result<(), ProfileError> {
         let path = self.active_file();
         if *profile != Profile::Default {
-            return Ok(write_atomic(&path, format!("{profile}\n").as_bytes(), Access::Keep)?);
+            return Ok(write_locked(&path, format!("{profile}\n").as_bytes(), Access::Keep, lock)?);
         }
         match fs::remove_file(&path) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => Err(failed("remove", &path)(e).into()),

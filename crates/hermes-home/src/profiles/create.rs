@@ -76,7 +76,7 @@ pub enum Logins {
 impl Profiles {
     /// Makes a profile. It appears complete or not at all.
     pub fn create(&self, new: &NewProfile, databases: &dyn CopyDatabase) -> Result<Created, ProfileError> {
-        drop(self.lock()?);
+        self.settle()?;
         self.refuse_existing(&new.name)?;
         if let Contents::Clone { source, .. } = &new.contents {
             self.dir(source)?;
@@ -91,7 +91,7 @@ impl Profiles {
             seed(&stage.path().join(layout::NO_SKILLS), layout::NO_SKILLS_TEXT)?;
         }
         if let Some(text) = new.description.as_deref().filter(|text| !text.trim().is_empty()) {
-            describe::write(stage.path(), text)?;
+            describe::write_new(stage.path(), text)?;
         }
         let logins = if stage.path().join("auth.json").exists() { Logins::Copied } else { Logins::None };
         Ok(Created { path: stage.publish(&new.name)?, left_out, logins })

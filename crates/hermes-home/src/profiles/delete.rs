@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::mounts::mount_below;
 use super::stage::hide;
 use super::{ProfileError, Profiles};
-use crate::files::failed;
+use crate::files::{Lock, failed};
 use crate::profile::Profile;
 
 /// What was deleted.
@@ -41,7 +41,7 @@ impl Profiles {
         let dir = self.deletable(profile)?;
         let is_link = is_link(&dir);
         // First what points to the profile, so that nothing points to a missing one if we are cut short.
-        let active = self.reset_active(profile)?;
+        let active = self.reset_active(profile, &lock)?;
         let aliases = self.remove_aliases_of(profile)?;
         if is_link {
             let kept = fs::canonicalize(&dir).ok();
@@ -85,14 +85,14 @@ impl Profiles {
         }
     }
 
-    fn reset_active(&self, profile: &Profile) -> Result<StickyAfter, ProfileError> {
+    fn reset_active(&self, profile: &Profile, lock: &Lock) -> Result<StickyAfter, ProfileError> {
         let link = is_link(&profile.dir(&self.root));
         // Removing a link harms only those who use its name; removing a directory, whoever leads there.
         let ours = if link { self.sticky().as_ref() == Some(profile) } else { self.sticky_leads_to(profile) };
         if !ours {
             return Ok(StickyAfter::Unchanged);
         }
-        self.write_active(&Profile::Default)?;
+        self.write_active(&Profile::Default, lock)?;
         Ok(StickyAfter::Moved)
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{ProfileError, Profiles};
-use crate::files::{Access, read_if_exists, write_atomic};
+use crate::files::{Access, read_if_exists, write_atomic, write_locked};
 use crate::profile::Profile;
 use crate::yaml::{self, Document, Kind, Scalar};
 
@@ -34,8 +34,10 @@ impl Profiles {
 
     /// Sets the description the user wrote. An empty text removes it.
     pub fn describe(&self, profile: &Profile, text: &str) -> Result<(), ProfileError> {
-        let _lock = self.lock()?;
-        write(&self.dir(profile)?, text)
+        let lock = self.lock()?;
+        let path = file(&self.dir(profile)?);
+        let after = described(&path, text)?;
+        Ok(write_locked(&path, after.as_bytes(), Access::Keep, &lock)?)
     }
 }
 
@@ -77,18 +79,22 @@ fn scalar(document: &Document, path: &[&str]) -> Option<Scalar> {
     }
 }
 
-/// Writes a description of the user's into the profile at `dir`, keeping whatever else the file holds.
-pub fn write(dir: &Path, text: &str) -> Result<(), ProfileError> {
+/// Writes a description of the user's into a profile that nobody else knows yet.
+pub fn write_new(dir: &Path, text: &str) -> Result<(), ProfileError> {
     let path = file(dir);
-    let before = read_if_exists(&path)?.unwrap_or_default();
+    Ok(write_atomic(&path, described(&path, text)?.as_bytes(), Access::Private)?)
+}
+
+/// What the file holds with this description of the user's; everything else in it stays.
+fn described(path: &Path, text: &str) -> Result<String, ProfileError> {
+    let before = read_if_exists(path)?.unwrap_or_default();
     let edit = |before: String| -> Result<String, String> {
         let described = yaml::set(&before, &["description"], &text.trim().into());
         let marked = described.and_then(|text| yaml::set(&text, &["description_auto"], &false.into()));
         marked.map_err(|e| e.to_string())
     };
-    let after = String::from_utf8(before)
+    String::from_utf8(before)
         .map_err(|_| "it is not UTF-8 text".to_owned())
         .and_then(edit)
-        .map_err(|reason| ProfileError::Metadata { path: path.clone(), reason })?;
-    Ok(write_atomic(&path, after.as_bytes(), Access::Keep)?)
+        .map_err(|reason| ProfileError::Metadata { path: path.to_path_buf(), reason })
 }

@@ -1,8 +1,8 @@
 //! Writing a profile into a `.tar.gz` that this program and the reference can import, without credentials.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -13,7 +13,7 @@ use tempfile::NamedTempFile;
 
 use super::copy::{self, CopyDatabase};
 use super::layout::{self, Place};
-use super::stage::Stage;
+use super::stage::{self, Stage};
 use super::walk::{Item, Kind, identity, open, walk};
 use super::{ProfileError, Profiles};
 use crate::files::failed;
@@ -45,18 +45,14 @@ impl Profiles {
         let dir = self.dir(profile)?;
         let before = identity(&dir);
         let parent = output.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        // 0600 from the start: the archive holds memories and conversations.
-        let temp = tempfile::Builder::new()
-            .prefix(".hermes-export-")
-            .permissions(Permissions::from_mode(0o600))
-            .tempfile_in(parent)
-            .map_err(failed("write in", parent))?;
+        let temp = stage::temporary_file(&self.profiles_dir(), parent)?;
         let own = temp.as_file().metadata().map_err(failed("write", output))?;
         let mut job = Job {
             archive: Builder::new(GzEncoder::new(temp, Compression::default())),
             top: PathBuf::from(profile.as_str()),
             output,
-            scratch: Stage::begin(&self.profiles_dir())?,
+            profiles: self.profiles_dir(),
+            scratch: None,
             databases,
             own: [Some(own), fs::metadata(output).ok()]
                 .into_iter()
@@ -82,8 +78,9 @@ struct Job<'a> {
     archive: Archive,
     top: PathBuf,
     output: &'a Path,
-    /// Copies of databases are made here.
-    scratch: Stage,
+    profiles: PathBuf,
+    /// Copies of databases are made here, once there is one.
+    scratch: Option<Stage>,
     databases: &'a dyn CopyDatabase,
     /// The archive itself and the one it replaces, which may lie inside the profile.
     own: Vec<(u64, u64)>,
@@ -133,7 +130,11 @@ impl Job<'_> {
     }
 
     fn add_database(&mut self, item: &Item) -> Result<(), ProfileError> {
-        let copy = self.scratch.path().join("database");
+        let stage = match &mut self.scratch {
+            Some(stage) => stage,
+            none => none.insert(Stage::begin(&self.profiles)?),
+        };
+        let copy = stage.path().join("database");
         copy::database(&item.path, &copy, self.databases)?;
         if let Ok(file) = open(&copy) {
             self.add_file(file, item)?;

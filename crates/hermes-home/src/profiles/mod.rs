@@ -82,8 +82,13 @@ impl Profiles {
     /// Keeps other processes from changing profiles, and finishes a rename that was cut short.
     fn lock(&self) -> Result<Lock, ProfileError> {
         let lock = Lock::acquire(&stage::lock_path(&self.profiles_dir()))?;
-        rename::recover(self)?;
+        rename::recover(self, &lock)?;
         Ok(lock)
+    }
+
+    /// Finishes what a dead process began, before something longer is done without the lock.
+    fn settle(&self) -> Result<(), ProfileError> {
+        self.lock().map(drop)
     }
 
     /// Refuses a name that is taken by anything, also by a file or a broken link.

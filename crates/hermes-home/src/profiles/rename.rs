@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::alias::{AliasError, NamedAlias, Surroundings};
 use super::delete::StickyAfter;
 use super::{ProfileError, Profiles, running};
-use crate::files::{Access, failed, read_if_exists, write_atomic};
+use crate::files::{Access, Lock, failed, read_if_exists, write_locked};
 use crate::profile::{Profile, ProfileName};
 
 /// What a rename did.
@@ -45,7 +45,7 @@ impl Profiles {
         to: &ProfileName,
         around: &Surroundings,
     ) -> Result<Renamed, ProfileError> {
-        let _lock = self.lock()?;
+        let lock = self.lock()?;
         let (old, new) = (Profile::Named(from.clone()), Profile::Named(to.clone()));
         self.refuse_running(&old, &self.dir(&old)?)?;
         let path = self.refuse_existing(to)?;
@@ -54,8 +54,8 @@ impl Profiles {
         let active = if self.sticky() == Some(old) { StickyAfter::Moved } else { StickyAfter::Unchanged };
         let note = Note { from: from.to_string(), to: to.to_string(), alias_moves: collision.is_ok() };
         let text = serde_json::to_vec(&note).map_err(|e| failed("write", &path)(e.into()))?;
-        write_atomic(&note_path(self), &text, Access::Private)?;
-        finish(self, &note)?;
+        write_locked(&note_path(self), &text, Access::Private, &lock)?;
+        finish(self, &note, &lock)?;
         let lost_alias = collision.err().filter(|_| has_named);
         Ok(Renamed { path, active, aliases: self.aliases(&new), lost_alias })
     }
@@ -65,8 +65,8 @@ fn note_path(profiles: &Profiles) -> PathBuf {
     profiles.profiles_dir().join(".rename.json")
 }
 
-/// Finishes a rename that a dead process began. Call it under the lock.
-pub fn recover(profiles: &Profiles) -> Result<(), ProfileError> {
+/// Finishes a rename that a dead process began.
+pub fn recover(profiles: &Profiles, lock: &Lock) -> Result<(), ProfileError> {
     let path = note_path(profiles);
     let Some(bytes) = read_if_exists(&path)? else { return Ok(()) };
     // A note we cannot read is none of ours.
@@ -76,11 +76,11 @@ pub fn recover(profiles: &Profiles) -> Result<(), ProfileError> {
         // Both names work until it stops.
         return Ok(());
     }
-    finish(profiles, &note)
+    finish(profiles, &note, lock)
 }
 
 /// Goes on from wherever a rename stands; every step may already have been done.
-fn finish(profiles: &Profiles, note: &Note) -> Result<(), ProfileError> {
+fn finish(profiles: &Profiles, note: &Note, lock: &Lock) -> Result<(), ProfileError> {
     let (from, to) = (ProfileName::parse(&note.from)?, ProfileName::parse(&note.to)?);
     let dir = profiles.profiles_dir();
     let (old, new) = (dir.join(from.as_str()), dir.join(to.as_str()));
@@ -89,7 +89,7 @@ fn finish(profiles: &Profiles, note: &Note) -> Result<(), ProfileError> {
     }
     let (from, to) = (Profile::Named(from), Profile::Named(to));
     if profiles.sticky().as_ref() == Some(&from) {
-        profiles.write_active(&to)?;
+        profiles.write_active(&to, lock)?;
     }
     let named = if note.alias_moves { NamedAlias::Moves } else { NamedAlias::Goes };
     profiles.move_aliases(&from, &to, named)?;

@@ -10,14 +10,15 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
 use rustix::io::Errno;
-use tempfile::TempDir;
+use tempfile::{NamedTempFile, TempDir};
 
-use super::ProfileError;
+use super::{ProfileError, walk};
 use crate::files::{Lock, create_private_dir, failed};
 use crate::profile::ProfileName;
 
 const NEW: &str = ".new-";
 const GONE: &str = ".gone-";
+const EXPORT: &str = ".hermes-export-";
 
 /// The lock that whoever changes profiles holds for a moment.
 pub fn lock_path(profiles: &Path) -> PathBuf {
@@ -38,7 +39,7 @@ impl Stage {
     pub fn begin(profiles: &Path) -> Result<Self, ProfileError> {
         create_private_dir(profiles)?;
         let lock = Lock::acquire(&lock_path(profiles))?;
-        let leftovers = abandoned(profiles);
+        let leftovers = abandoned(profiles, &[NEW, GONE]);
         let dir = tempfile::Builder::new()
             .prefix(NEW)
             .permissions(fs::Permissions::from_mode(0o700))
@@ -73,6 +74,23 @@ impl Stage {
         let _ = self.dir.keep();
         Ok(target)
     }
+}
+
+/// A private file in a directory of the user's choice, to be renamed when it is complete. Those that dead
+/// processes left there are removed.
+pub fn temporary_file(profiles: &Path, dir: &Path) -> Result<NamedTempFile, ProfileError> {
+    let _lock = Lock::acquire(&lock_path(profiles))?;
+    for (path, _claim) in abandoned(dir, &[EXPORT]) {
+        let _ = fs::remove_file(path);
+    }
+    let file = tempfile::Builder::new()
+        .prefix(EXPORT)
+        .permissions(fs::Permissions::from_mode(0o600))
+        .tempfile_in(dir)
+        .map_err(failed("write in", dir))?;
+    // Where files cannot be locked nobody can sweep them either.
+    let _ = flock(file.as_file(), FlockOperation::NonBlockingLockExclusive);
+    Ok(file)
 }
 
 /// A directory that was moved out of sight to be removed.
@@ -132,20 +150,20 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Hidden directories whose maker is dead, each with our claim on it. Call it under the lock.
-fn abandoned(profiles: &Path) -> Vec<(PathBuf, File)> {
-    let Ok(entries) = fs::read_dir(profiles) else { return Vec::new() };
-    let hidden = |name: &str| name.starts_with(NEW) || name.starts_with(GONE);
+/// Hidden entries whose maker is dead, each with our claim on it. Call it under the lock.
+fn abandoned(dir: &Path, prefixes: &[&str]) -> Vec<(PathBuf, File)> {
+    let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };
+    let hidden = |name: &str| prefixes.iter().any(|prefix| name.starts_with(prefix));
     entries
         .flatten()
-        .filter(|e| e.file_name().to_str().is_some_and(hidden) && e.file_type().is_ok_and(|t| t.is_dir()))
+        .filter(|e| e.file_name().to_str().is_some_and(hidden))
         .filter_map(|e| claim(&e.path()).map(|claim| (e.path(), claim)))
         .collect()
 }
 
-/// Locks a directory itself. Where a file system cannot do that nobody can, and nothing is swept there.
-fn claim(dir: &Path) -> Option<File> {
-    let handle = File::open(dir).ok()?;
+/// Locks a directory or file itself. Where a file system cannot do that nobody can, and nothing is swept there.
+fn claim(path: &Path) -> Option<File> {
+    let handle = walk::open(path).ok()?;
     flock(&handle, FlockOperation::NonBlockingLockExclusive).ok()?;
     Some(handle)
 }

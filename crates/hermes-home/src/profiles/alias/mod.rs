@@ -2,9 +2,9 @@
 
 mod wrapper;
 
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use wrapper::{Wrapper, WrapperRoot, program_word};
@@ -232,12 +232,14 @@ impl Profiles {
         let dir = self.alias_dir();
         fs::create_dir_all(&dir).map_err(failed("create directory", &dir))?;
         let path = dir.join(name);
+        // A fixed name, so that one left behind by a killed writer is overwritten by the next.
+        let temp = dir.join(format!(".{name}.hermes-alias"));
         let write = || -> io::Result<()> {
-            let mut temp = tempfile::Builder::new().prefix(".hermes-alias-").tempfile_in(&dir)?;
-            temp.write_all(wrapper.render().as_bytes())?;
-            temp.as_file().set_permissions(fs::Permissions::from_mode(0o755))?;
-            temp.persist(&path).map_err(|e| e.error)?;
-            Ok(())
+            let _ = fs::remove_file(&temp);
+            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o700).open(&temp)?;
+            file.write_all(wrapper.render().as_bytes())?;
+            file.set_permissions(fs::Permissions::from_mode(0o755))?;
+            fs::rename(&temp, &path)
         };
         write().map_err(failed("write the alias", &path))?;
         Ok(path)

@@ -111,3 +111,36 @@ impl<R: Read> Read for Counted<R> {
         Ok(read)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+
+    const SMALL: Limits =
+        Limits { entries: 3, file_bytes: 100, total_bytes: 250, expansion: 10, free_bytes: 50 };
+
+    fn meter(archive: &[u8]) -> (Meter, Counted<&[u8]>) {
+        Meter::new(SMALL, archive)
+    }
+
+    #[test]
+    fn claims_are_checked_before_anything_is_unpacked() {
+        let (mut meter, _archive) = meter(b"");
+        assert_eq!(meter.entry(101), Err(LimitError::File(100)));
+        assert_eq!(meter.entry(100), Ok(()));
+        assert_eq!(meter.entry(0), Ok(()));
+        assert_eq!(meter.entry(0), Err(LimitError::Entries(3)));
+    }
+
+    #[test]
+    fn what_really_comes_out_is_held_against_the_size_of_the_archive() {
+        let (mut meter, mut archive) = meter(&[0; 20]);
+        assert_eq!(meter.unpacked(50), Ok(()), "a little may come from nothing");
+        assert_eq!(meter.unpacked(1), Err(LimitError::Expansion(10)));
+        archive.read_exact(&mut [0; 20]).unwrap();
+        assert_eq!(meter.unpacked(149), Ok(()), "ten times what was read");
+        assert_eq!(meter.entry(51), Err(LimitError::Total(250)));
+        assert_eq!(meter.unpacked(51), Err(LimitError::Total(250)));
+    }
+}

@@ -76,7 +76,7 @@ impl Profiles {
         name: Option<&ProfileName>,
         limits: Limits,
     ) -> Result<Imported, ProfileError> {
-        drop(self.lock()?);
+        self.settle()?;
         if let Some(name) = name {
             self.refuse_existing(name)?;
         }
