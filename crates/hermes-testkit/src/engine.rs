@@ -12,7 +12,6 @@ use std::time::Duration;
 use crate::command::{Finished, run_limited};
 
 mod daemon;
-mod debian;
 mod error;
 mod holders;
 mod image;
@@ -22,6 +21,7 @@ mod remains;
 mod scope;
 mod shared;
 mod silent;
+mod watchdog;
 
 pub use error::EngineError;
 pub use image::Image;

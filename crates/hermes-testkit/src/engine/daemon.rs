@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use super::debian::{find_program, program_or_install};
 use super::image::{self, Image};
 use super::{Engine, EngineError, EngineKind, remains};
 use crate::command::{End, poll_until};
+use crate::debian::{find_program, program_or_install};
 
 const START_LIMIT: Duration = Duration::from_secs(40);
 const LOG_LINES_SHOWN: usize = 6;

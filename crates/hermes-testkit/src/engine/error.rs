@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::MissingProgram;
+
 /// Why a container engine could not be had.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum EngineError {
@@ -14,13 +16,8 @@ pub enum EngineError {
         probe: String,
     },
     /// A program is missing and cannot be installed here.
-    #[error("'{program}' is missing and cannot be installed: {reason}")]
-    Missing {
-        /// The program.
-        program: String,
-        /// Why it could not be installed.
-        reason: String,
-    },
+    #[error(transparent)]
+    Missing(#[from] MissingProgram),
     /// A program could not be started.
     #[error("cannot run '{}': {reason}", program.display())]
     Program {

@@ -6,10 +6,10 @@ use std::process::Command;
 
 use tar::{Builder, EntryType, Header};
 
-use super::debian::static_program;
 use super::shared::Lock;
 use super::{Engine, EngineError, LABEL};
 use crate::command::End;
+use crate::debian::static_program;
 
 /// An image that tests can ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,17 +7,17 @@ use std::process::{Command, Stdio};
 
 use rustix::process::{Resource, getrlimit};
 
-use super::debian::find_program;
 use super::image::{self, Image};
 use super::{Engine, EngineError, EngineKind};
 use crate::command::End;
+use crate::debian::{MissingProgram, find_program};
 
 /// Storage drivers in the order of preference.
 const DRIVERS: [&str; 2] = ["overlay", "vfs"];
 
 /// Sets podman up below `dir` and runs a container with it once. The caller holds the lock.
 pub(super) fn set_up(dir: &Path) -> Result<Engine, EngineError> {
-    let engine = client(dir).ok_or_else(|| EngineError::Missing {
+    let engine = client(dir).ok_or_else(|| MissingProgram {
         program: "podman".to_owned(),
         reason: "install the package 'podman'".to_owned(),
     })?;

@@ -2,24 +2,16 @@
 
 use std::fs::{self, File};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
-
-use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::daemon::{self, Files, Network};
 use super::holders::Holders;
-use super::{Engine, EngineError, EngineKind, Image, LABEL, podman as podman_engine, remains};
+use super::{Engine, EngineError, EngineKind, Image, LABEL, podman as podman_engine, remains, watchdog};
 use crate::command::{End, run_limited};
 
 const PROBE_LIMIT: Duration = Duration::from_secs(20);
-/// After this long without a new user and without a living one, a private engine ends by itself.
-const IDLE_MINUTES: &str = "10";
-const WATCHDOG_PID: &str = "watchdog.pid";
-/// Ends an engine that nobody stopped, for example after an interrupted test run.
-const WATCHDOG: &str = include_str!("watchdog.sh");
 
 /// When the shared engine is to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +62,7 @@ pub(super) fn docker(dir: &Path) -> Result<Engine, EngineError> {
     let _none_there = fs::remove_dir_all(dir.join("data"));
     // The engine outlives this process on purpose; `stop` or the watchdog ends it.
     let (engine, _child) = daemon::start(&files, &[Network::Bridge, Network::Off])?;
-    watch(&files)?;
+    watchdog::start(&files)?;
     Ok(engine)
 }
 
@@ -79,7 +71,7 @@ pub(super) fn podman(dir: &Path) -> Result<Engine, EngineError> {
     let _lock = Lock::take(dir)?;
     note_use(dir, std::process::id())?;
     let engine = podman_engine::set_up(dir)?;
-    watch(&Files::new(dir))?;
+    watchdog::start(&Files::new(dir))?;
     Ok(engine)
 }
 
@@ -113,7 +105,7 @@ pub(super) fn stop(dir: &Path, when: Shutdown) -> Result<Stopped, EngineError> {
         None => remove_from_foreign_engine(dir),
     }
     remains::clear(&files);
-    end_watchdog(dir);
+    watchdog::stop(dir);
     podman_engine::remove_all(dir);
     // Holding the lock file open while it goes away is safe: see `Lock::take`.
     fs::remove_dir_all(dir).map_err(EngineError::file("remove", dir))?;
@@ -168,41 +160,6 @@ fn note_use(dir: &Path, pid: u32) -> Result<(), EngineError> {
     Holders::of(dir).add(pid)?;
     let used = dir.join("last-used");
     fs::write(&used, "").map_err(EngineError::file("write", &used))
-}
-
-/// Starts the watchdog unless it runs.
-fn watch(files: &Files) -> Result<(), EngineError> {
-    if watchdog(&files.dir).is_some() {
-        return Ok(());
-    }
-    let program = PathBuf::from("/bin/sh");
-    let child = Command::new(&program)
-        .args(["-c", WATCHDOG, "sh"])
-        .arg(&files.dir)
-        .args([IDLE_MINUTES, &files.cgroup()])
-        .current_dir("/")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .process_group(0)
-        .spawn()
-        .map_err(|error| EngineError::Program { program, reason: error.to_string() })?;
-    let note = files.dir.join(WATCHDOG_PID);
-    fs::write(&note, child.id().to_string()).map_err(EngineError::file("write", &note))
-}
-
-/// The running watchdog of a directory.
-fn watchdog(dir: &Path) -> Option<Pid> {
-    let pid: i32 = fs::read_to_string(dir.join(WATCHDOG_PID)).ok()?.trim().parse().ok()?;
-    let arguments = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
-    // The number may belong to another process by now.
-    String::from_utf8_lossy(&arguments).contains(&*dir.to_string_lossy()).then(|| Pid::from_raw(pid))?
-}
-
-fn end_watchdog(dir: &Path) {
-    if let Some(pid) = watchdog(dir) {
-        let _gone_already = kill_process_group(pid, Signal::KILL);
-    }
 }
 
 /// A lock on the directory among all processes, released when dropped.

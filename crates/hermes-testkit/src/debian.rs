@@ -1,17 +1,26 @@
-//! Programs from Debian packages: installed for the engine itself, only unpacked for what goes into images.
+//! Programs from Debian packages: installed where a service is needed, only unpacked for what goes into images.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use super::EngineError;
 use crate::command::{End, run_limited};
+
+/// A program that is missing and cannot be installed here.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("'{program}' is missing and cannot be installed: {reason}")]
+pub struct MissingProgram {
+    /// The program.
+    pub program: String,
+    /// Why it could not be installed.
+    pub reason: String,
+}
 
 const APT_LIMIT: Duration = Duration::from_mins(10);
 
 /// Looks a program up in `PATH` and the places of system programs.
-pub(super) fn find_program(name: &str) -> Option<PathBuf> {
+pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let system =
         ["/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from);
@@ -19,11 +28,11 @@ pub(super) fn find_program(name: &str) -> Option<PathBuf> {
 }
 
 /// Gives a program, installing its package where that is possible: as root, with apt.
-pub(super) fn program_or_install(name: &str, package: &str) -> Result<PathBuf, EngineError> {
+pub(crate) fn program_or_install(name: &str, package: &str) -> Result<PathBuf, MissingProgram> {
     if let Some(path) = find_program(name) {
         return Ok(path);
     }
-    let missing = |reason: String| EngineError::Missing { program: name.to_owned(), reason };
+    let missing = |reason: String| MissingProgram { program: name.to_owned(), reason };
     if !rustix::process::geteuid().is_root() {
         return Err(missing(format!("install the package '{package}' (this needs root)")));
     }
@@ -36,7 +45,7 @@ pub(super) fn program_or_install(name: &str, package: &str) -> Result<PathBuf, E
 
 /// Gives the path of a static program of a package. What the system has is used if it is static; else the
 /// package is downloaded and unpacked under `dir`, which needs no root and changes nothing on the system.
-pub(super) fn static_program(name: &str, package: &str, dir: &Path) -> Result<PathBuf, EngineError> {
+pub(crate) fn static_program(name: &str, package: &str, dir: &Path) -> Result<PathBuf, MissingProgram> {
     let unpacked = dir.join("packages").join(package);
     let places = |root: &Path| [root.join("bin").join(name), root.join("usr/bin").join(name)];
     let usable = |path: &PathBuf| fs::read(path).is_ok_and(|bytes| is_static(&bytes));
@@ -44,7 +53,7 @@ pub(super) fn static_program(name: &str, package: &str, dir: &Path) -> Result<Pa
     if let Some(path) = known {
         return Ok(path);
     }
-    let missing = |reason: String| EngineError::Missing { program: format!("{name} (static)"), reason };
+    let missing = |reason: String| MissingProgram { program: format!("{name} (static)"), reason };
     unpack(package, &unpacked).map_err(missing)?;
     places(&unpacked).into_iter().find(usable).ok_or_else(|| {
         missing(format!("the package '{package}' does not contain a static program of that name"))
