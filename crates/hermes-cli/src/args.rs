@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{completion, config};
+use crate::commands::{completion, config, profile};
 
 /// An AI agent that runs on your own machine.
 #[derive(Debug, Parser)]
@@ -28,6 +28,7 @@ pub struct Cli {
 pub enum Command {
     Config(config::Args),
     Completion(completion::Args),
+    Profile(profile::args::Args),
     /// Print the version
     Version,
 }

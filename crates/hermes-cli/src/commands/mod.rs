@@ -2,6 +2,7 @@
 
 pub mod completion;
 pub mod config;
+pub mod profile;
 
 use std::process::ExitCode;
 
@@ -11,9 +12,10 @@ use crate::ui;
 
 /// Runs what was asked for. Commands that need no home do not look for one.
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
-    let open = || App::open(cli.profile);
+    let open = || App::open(cli.profile.clone());
     match cli.command {
         Command::Completion(args) => completion::run(&args),
+        Command::Profile(args) => profile::run(cli.profile.clone(), args),
         Command::Version => version(),
         Command::Config(args) => config::run(&open()?, args),
     }
