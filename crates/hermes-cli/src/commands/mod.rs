@@ -1,0 +1,33 @@
+//! One file per command: what it takes, and the thin code that does it.
+
+pub mod completion;
+pub mod config;
+pub mod doctor;
+pub mod dump;
+pub mod profile;
+pub mod status;
+
+use std::process::ExitCode;
+
+use crate::app::App;
+use crate::args::{Cli, Command};
+use crate::ui;
+
+/// Runs what was asked for. Commands that need no home do not look for one.
+pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    let open = || App::open(cli.profile.clone());
+    match cli.command {
+        Command::Completion(args) => completion::run(&args),
+        Command::Profile(args) => profile::run(cli.profile.clone(), args),
+        Command::Version => version(),
+        Command::Status(args) => status::run(&open()?, &args),
+        Command::Doctor(args) => doctor::run(&open()?, &args),
+        Command::Dump(args) => dump::run(&open()?, &args),
+        Command::Config(args) => config::run(&open()?, args),
+    }
+}
+
+fn version() -> anyhow::Result<ExitCode> {
+    ui::print(concat!("hermes ", env!("CARGO_PKG_VERSION")))?;
+    Ok(ExitCode::SUCCESS)
+}
