@@ -6,8 +6,8 @@ use clap::Command;
 
 /// Every command belongs to one group; a test below holds that.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Settings", &["config"]),
-    ("Profiles", &["profile"]),
+    ("Home", &["status", "config", "profile"]),
+    ("When something is wrong", &["doctor", "dump"]),
     ("This program", &["version", "completion", "help"]),
 ];
 

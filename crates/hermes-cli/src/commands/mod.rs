@@ -2,7 +2,10 @@
 
 pub mod completion;
 pub mod config;
+pub mod doctor;
+pub mod dump;
 pub mod profile;
+pub mod status;
 
 use std::process::ExitCode;
 
@@ -17,6 +20,9 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Completion(args) => completion::run(&args),
         Command::Profile(args) => profile::run(cli.profile.clone(), args),
         Command::Version => version(),
+        Command::Status(args) => status::run(&open()?, &args),
+        Command::Doctor(args) => doctor::run(&open()?, &args),
+        Command::Dump(args) => dump::run(&open()?, &args),
         Command::Config(args) => config::run(&open()?, args),
     }
 }
