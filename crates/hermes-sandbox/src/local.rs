@@ -1,0 +1,8 @@
+//! This machine, as the user who runs us.
+
+mod backend;
+mod blocklist;
+pub mod dirs;
+pub mod env_filter;
+
+pub use backend::LocalBackend;
