@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{completion, config, doctor, dump, profile, status};
+use crate::commands::{completion, config, doctor, dump, profile, sandbox, status};
 
 /// An AI agent that runs on your own machine.
 #[derive(Debug, Parser)]
@@ -31,6 +31,7 @@ pub enum Command {
     Dump(dump::Args),
     Config(config::Args),
     Completion(completion::Args),
+    Sandbox(sandbox::Args),
     Profile(profile::args::Args),
     /// Print the version
     Version,

@@ -6,6 +6,7 @@ use clap::Command;
 
 /// Every command belongs to one group; a test below holds that.
 const GROUPS: &[(&str, &[&str])] = &[
+    ("Work", &["sandbox"]),
     ("Home", &["status", "config", "profile"]),
     ("When something is wrong", &["doctor", "dump"]),
     ("This program", &["version", "completion", "help"]),

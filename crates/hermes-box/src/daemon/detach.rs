@@ -148,7 +148,10 @@ impl Single {
                 return Ok(None);
             }
             if Instant::now() > deadline {
-                return Err(io::Error::new(io::ErrorKind::TimedOut, "another agent neither serves nor leaves"));
+                return Err(io::Error::new(
+                    io::ErrorKind::TimedOut,
+                    "another agent neither serves nor leaves",
+                ));
             }
             std::thread::sleep(Duration::from_millis(10));
         }

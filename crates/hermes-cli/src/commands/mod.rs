@@ -5,6 +5,7 @@ pub mod config;
 pub mod doctor;
 pub mod dump;
 pub mod profile;
+pub mod sandbox;
 pub mod status;
 
 use std::process::ExitCode;
@@ -23,6 +24,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Status(args) => status::run(&open()?, &args),
         Command::Doctor(args) => doctor::run(&open()?, &args),
         Command::Dump(args) => dump::run(&open()?, &args),
+        Command::Sandbox(args) => sandbox::run(&open()?, args),
         Command::Config(args) => config::run(&open()?, args),
     }
 }
