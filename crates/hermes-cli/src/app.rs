@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use hermes_home::{Home, HomeError, Locator};
+use hermes_home::settings::LoadError;
+use hermes_home::{Home, HomeError, Locator, Settings};
 
 /// The process's surroundings, read once, so that nothing below asks the process again.
 #[derive(Debug)]
@@ -26,6 +27,11 @@ impl App {
             profile_flag,
         };
         Ok(Self { home: Home::locate(&locator)?, env })
+    }
+
+    /// Reads the settings of the home.
+    pub fn settings(&self) -> Result<Settings, LoadError> {
+        Settings::load(&self.home, &self.env)
     }
 
     /// A variable of the environment as text; undecodable bytes count as unset.

@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::completion;
+use crate::commands::{completion, config};
 
 /// An AI agent that runs on your own machine.
 #[derive(Debug, Parser)]
@@ -26,6 +26,7 @@ pub struct Cli {
 /// Every command that works.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Config(config::Args),
     Completion(completion::Args),
     /// Print the version
     Version,

@@ -1,9 +1,12 @@
 //! The overview that `hermes --help` prints: commands in groups, so that a newcomer finds the room.
 
+use std::fmt::Write as _;
+
 use clap::Command;
 
 /// Every command belongs to one group; a test below holds that.
-const GROUPS: &[(&str, &[&str])] = &[("This program", &["version", "completion", "help"])];
+const GROUPS: &[(&str, &[&str])] =
+    &[("Settings", &["config"]), ("This program", &["version", "completion", "help"])];
 
 /// Replaces clap's flat list of commands by the grouped one.
 pub fn with_groups(command: Command) -> Command {
@@ -18,10 +21,10 @@ pub fn with_groups(command: Command) -> Command {
 fn overview(command: &Command) -> String {
     let mut text = String::new();
     for (title, names) in GROUPS {
-        text.push_str(&format!("{title}:\n"));
+        let _ = writeln!(text, "{title}:");
         for name in *names {
             let about = command.find_subcommand(name).and_then(Command::get_about).map(ToString::to_string);
-            text.push_str(&format!("  {name:<12}{}\n", about.unwrap_or_default()));
+            let _ = writeln!(text, "  {name:<12}{}", about.unwrap_or_default());
         }
         text.push('\n');
     }

@@ -87,6 +87,20 @@ pub fn ask(question: &str) -> io::Result<String> {
     Ok(line)
 }
 
+/// Asks for a line that is not shown while it is typed.
+pub fn ask_hidden(question: &str) -> io::Result<String> {
+    let stdin = io::stdin();
+    let shown = rustix::termios::tcgetattr(&stdin)?;
+    let mut hidden = shown.clone();
+    hidden.local_modes.remove(rustix::termios::LocalModes::ECHO);
+    rustix::termios::tcsetattr(&stdin, rustix::termios::OptionalActions::Flush, &hidden)?;
+    let answer = ask(question);
+    let restored = rustix::termios::tcsetattr(&stdin, rustix::termios::OptionalActions::Flush, &shown);
+    note("");
+    restored?;
+    answer
+}
+
 /// Lays out rows in columns as wide as their widest cell, two blanks apart.
 pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let width = |i: usize| {

@@ -62,28 +62,59 @@ pub fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
 /// A symbolic link stays one: its target is replaced. The owner of an existing file is kept when we may.
 pub fn write_atomic(path: &Path, bytes: &[u8], access: Access) -> Result<(), FileError> {
     let target = resolve_link(path);
-    let dir = target.parent().unwrap_or_else(|| Path::new("."));
-    create_private_dir(dir)?;
-    let before = fs::metadata(&target).ok();
-    let mode = match (&before, access) {
-        (Some(meta), Access::Keep) => meta.mode() & 0o7777,
-        _ => 0o600,
-    };
+    let dir = parent_of(&target)?;
     let mut temp = tempfile::Builder::new()
         .prefix(".hermes-write-")
         .tempfile_in(dir)
         .map_err(failed("write in", dir))?;
-    temp.write_all(bytes).map_err(failed("write", &target))?;
-    temp.as_file()
-        .set_permissions(fs::Permissions::from_mode(mode))
-        .map_err(failed("set the mode of", &target))?;
-    if let Some(meta) = &before {
-        keep_owner(temp.as_file(), meta);
-    }
-    temp.as_file().sync_all().map_err(failed("write", &target))?;
+    fill(temp.as_file_mut(), &target, bytes, access)?;
     temp.persist(&target).map_err(|e| failed("replace", &target)(e.error))?;
     sync_dir(dir);
     Ok(())
+}
+
+/// The same for a file whose writers all hold `lock`: the temporary file has a fixed name, so that one left behind
+/// by a killed writer is overwritten by the next instead of piling up.
+pub fn write_locked(path: &Path, bytes: &[u8], access: Access, _lock: &Lock) -> Result<(), FileError> {
+    let target = resolve_link(path);
+    let dir = parent_of(&target)?;
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let temp = dir.join(format!(".{}.hermes-write", name.trim_start_matches('.')));
+    let _ = fs::remove_file(&temp);
+    let mut file = OpenOptions::new()
+        .create_new(true)
+        .write(true)
+        .mode(0o600)
+        .open(&temp)
+        .map_err(failed("write in", dir))?;
+    let done = fill(&mut file, &target, bytes, access)
+        .and_then(|()| fs::rename(&temp, &target).map_err(failed("replace", &target)));
+    if done.is_err() {
+        let _ = fs::remove_file(&temp);
+    }
+    sync_dir(dir);
+    done
+}
+
+fn parent_of(target: &Path) -> Result<&Path, FileError> {
+    let dir = target.parent().unwrap_or_else(|| Path::new("."));
+    create_private_dir(dir)?;
+    Ok(dir)
+}
+
+/// Writes, sets mode and owner, and makes sure it is on disk.
+fn fill(file: &mut File, target: &Path, bytes: &[u8], access: Access) -> Result<(), FileError> {
+    let before = fs::metadata(target).ok();
+    let mode = match (&before, access) {
+        (Some(meta), Access::Keep) => meta.mode() & 0o7777,
+        _ => 0o600,
+    };
+    file.write_all(bytes).map_err(failed("write", target))?;
+    file.set_permissions(fs::Permissions::from_mode(mode)).map_err(failed("set the mode of", target))?;
+    if let Some(meta) = &before {
+        keep_owner(file, meta);
+    }
+    file.sync_all().map_err(failed("write", target))
 }
 
 /// Follows the last component's links, so that a linked config.yaml keeps being one.

@@ -3,10 +3,15 @@
 //! - [`home`]: finding the home and the active profile.
 //! - [`profile`]: profile names and where profiles live.
 //! - [`files`]: atomic writes, private modes and locks, the only way files in a home are written.
+//! - [`settings`]: the one table of settings, loading, explaining and changing them.
+//! - [`yaml`]: reading and editing YAML with line numbers and without losing comments.
 
 pub mod files;
 pub mod home;
 pub mod profile;
+pub mod settings;
+pub mod yaml;
 
 pub use home::{Home, HomeError, Locator};
 pub use profile::{Profile, ProfileName};
+pub use settings::Settings;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -78,6 +79,12 @@ impl Hermes {
         self
     }
 
+    /// Sets environment variables, such as those of a container engine.
+    #[must_use]
+    pub fn envs<N: AsRef<OsStr>, V: AsRef<OsStr>>(self, variables: impl IntoIterator<Item = (N, V)>) -> Self {
+        variables.into_iter().fold(self, |command, (name, value)| command.env(name, value))
+    }
+
     /// Leaves out an environment variable, also one of those set for every command.
     #[must_use]
     pub fn env_remove(mut self, name: impl AsRef<OsStr>) -> Self {
@@ -145,6 +152,15 @@ impl Hermes {
         let args = self.args.iter().map(|arg| quoted(&arg.to_string_lossy()));
         std::iter::once(program.into_owned()).chain(args).collect::<Vec<_>>().join(" ")
     }
+}
+
+/// Runs a prepared command under a time limit, in a process group of its own.
+pub(crate) fn run_limited(mut command: Command, input: Vec<u8>, limit: Duration) -> io::Result<Finished> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let args = command.get_args().map(|arg| quoted(&arg.to_string_lossy()));
+    let shown = std::iter::once(program).chain(args).collect::<Vec<_>>().join(" ");
+    command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    Ok(Running::new(command.spawn()?, shown, Some(input)).wait(limit))
 }
 
 fn quoted(arg: &str) -> String {

@@ -8,9 +8,15 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-mod processes;
+use crate::ModelServer;
+use crate::processes::{self, Process};
 
-pub use processes::Process;
+/// The model that [`TestHome::config_for`] names.
+pub const MODEL: &str = "test-model";
+/// The key that [`TestHome::config_for`] sets, to be looked for in requests and in what must not show it.
+pub const API_KEY: &str = "sk-test-0123456789abcdef0123456789abcdef";
+/// The context length that [`TestHome::config_for`] sets.
+pub const CONTEXT_LENGTH: u32 = 200_000;
 
 /// A temporary user: a home directory, the hermes home inside it, a work directory and a temp directory.
 ///
@@ -74,6 +80,15 @@ impl TestHome {
         self
     }
 
+    /// Writes a `config.yaml` that uses the scripted model server.
+    pub fn config_for(&self, server: &ModelServer) -> &Self {
+        self.config(format!(
+            "model:\n  default: {MODEL}\n  provider: custom\n  base_url: {}\n  api_key: {API_KEY}\n  \
+             context_length: {CONTEXT_LENGTH}\n",
+            server.openai_url()
+        ))
+    }
+
     /// Writes a file of the hermes home (0600, missing directories 0700) and gives its path.
     pub fn write(&self, relative: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path().join(relative);
@@ -129,9 +144,7 @@ impl Default for TestHome {
 
 impl Drop for TestHome {
     fn drop(&mut self) {
-        for process in self.processes() {
-            process.kill();
-        }
+        processes::kill_all_of(self.root());
     }
 }
 

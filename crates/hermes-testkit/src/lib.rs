@@ -7,8 +7,21 @@
 #![allow(clippy::expect_used, reason = "a test helper that cannot do its job ends the test and says why")]
 
 pub mod command;
+pub mod crash;
+mod debian;
+pub mod engine;
 pub mod home;
+pub mod model;
+pub mod need;
+mod processes;
+pub mod sshd;
 
 pub use command::{End, Finished, Hermes, Running, wait_until};
+pub use debian::MissingProgram;
+pub use engine::{Engine, EngineKind, Image, PrivateEngine};
 pub use home::TestHome;
+pub use model::{Answer, ModelServer, Script};
+pub use need::need;
+pub use processes::Process;
 pub use rustix::process::Signal;
+pub use sshd::SshServer;

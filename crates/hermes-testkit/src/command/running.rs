@@ -11,6 +11,9 @@ use super::stream::Stream;
 use super::wait::poll_until;
 use super::{End, Finished};
 
+/// How long the last output of an ended program may take to come.
+const SETTLE_LIMIT: Duration = Duration::from_secs(2);
+
 /// A started command. Dropping it while it runs kills its whole process group.
 #[derive(Debug)]
 pub struct Running {
@@ -119,9 +122,19 @@ impl Running {
     }
 
     /// Kills the program alone, as `kill -9` does, and waits until it is gone. Its children live on.
-    pub fn kill9(&mut self) {
+    /// Says how it ended: by the kill, or by itself before.
+    pub fn kill9(&mut self) -> End {
         self.signal(Signal::KILL);
-        let _status = self.child.wait();
+        match self.child.wait() {
+            Ok(status) => End::from(status),
+            Err(error) => panic!("cannot wait for '{}': {error}", self.command),
+        }
+    }
+
+    /// Waits until all output has come, for a program that has ended. False when something holds it open.
+    pub(crate) fn settle(&self) -> bool {
+        // The pipes close at once, unless a process that was left behind has them.
+        self.output_ended(Instant::now() + SETTLE_LIMIT)
     }
 
     /// Waits for its end and all its output; past `limit` the process group is killed.
@@ -133,8 +146,7 @@ impl Running {
             None => End::TimedOut,
         };
         self.end_group();
-        // After the kill the pipes close at once, unless something left the group on purpose.
-        self.output_ended(Instant::now() + Duration::from_secs(2));
+        self.settle();
         self.finished(end)
     }
 

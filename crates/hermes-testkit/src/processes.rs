@@ -1,10 +1,16 @@
-//! Finds processes by the test home they carry in their environment, so that none outlives its test.
+//! Finds processes by a directory they carry in their environment, so that none outlives its test.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
+
+use crate::command::poll_until;
+
+/// A killed process is gone at once, unless the kernel holds it.
+const KILL_LIMIT: Duration = Duration::from_secs(5);
 
 /// A running process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +33,7 @@ impl Process {
 /// Processes whose environment names a path below `root`; zombies have no environment and are not listed.
 ///
 /// Environments are read from `/proc`; on a system without it nothing is found.
-pub(super) fn of(root: &Path) -> Vec<Process> {
+pub(crate) fn of(root: &Path) -> Vec<Process> {
     let Ok(listing) = fs::read_dir("/proc") else { return Vec::new() };
     let pids = listing.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     pids.filter(|pid| *pid != own_pid())
@@ -36,6 +42,16 @@ pub(super) fn of(root: &Path) -> Vec<Process> {
             names_path(&environment, root).then(|| Process { pid, command: command_line(pid) })
         })
         .collect()
+}
+
+/// Kills the processes of a directory that is about to be removed, and waits until they are gone: one that still
+/// writes would bring files back.
+pub(crate) fn kill_all_of(root: &Path) {
+    poll_until(KILL_LIMIT, || {
+        let left = of(root);
+        left.iter().for_each(Process::kill);
+        left.is_empty().then_some(())
+    });
 }
 
 fn own_pid() -> i32 {

@@ -1,0 +1,157 @@
+//! The checks themselves. Each only looks; nothing is created, started or contacted.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use hermes_home::home::ChosenBy;
+use hermes_home::settings::{self, Severity};
+use hermes_store::{Database, OpenMode};
+
+use super::Check;
+use crate::app::App;
+
+/// Every check, in the order of the report.
+pub fn all(app: &App) -> Vec<Check> {
+    let mut checks = home(app);
+    checks.extend(private_files(app));
+    checks.extend(configuration(app));
+    checks.extend(databases(app));
+    checks.extend(disk(app));
+    checks.extend(programs(app));
+    checks
+}
+
+fn home(app: &App) -> Vec<Check> {
+    const AREA: &str = "Home";
+    let dir = app.home.dir();
+    let shown = dir.display();
+    let profile = app.home.profile();
+    let why = match app.home.chosen_by() {
+        ChosenBy::Flag => "named with -p",
+        ChosenBy::HermesHome => "HERMES_HOME points to it",
+        ChosenBy::ActiveProfile => "the active profile",
+        ChosenBy::Nothing => "the default",
+    };
+    let mut checks = vec![Check::ok(AREA, format!("profile {profile} ({why})"))];
+    match fs::metadata(dir) {
+        Err(_) => checks.push(Check::ok(AREA, format!("{shown} does not exist yet: it is made when it is first needed"))),
+        Ok(meta) if !meta.is_dir() => {
+            checks.push(Check::failure(AREA, format!("{shown} is not a directory"), "move it away, or set HERMES_HOME"));
+        }
+        Ok(meta) => {
+            let writable = rustix::fs::access(dir, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK).is_ok();
+            if writable {
+                checks.push(Check::ok(AREA, format!("{shown} is writable")));
+            } else {
+                let fix = format!("sudo chown -R \"$USER\" '{shown}'");
+                checks.push(Check::failure(AREA, format!("{shown} is not writable"), fix));
+            }
+            checks.extend(too_open(AREA, dir, meta.permissions().mode(), 0o700));
+        }
+    }
+    checks
+}
+
+fn private_files(app: &App) -> Vec<Check> {
+    let secret = |name: &&str| {
+        let path = app.home.path(name);
+        let mode = fs::metadata(&path).ok()?.permissions().mode();
+        Some(too_open("Secrets", &path, mode, 0o600).unwrap_or_else(|| Check::ok("Secrets", format!("{name} is private"))))
+    };
+    [".env", "auth.json"].iter().filter_map(secret).collect()
+}
+
+fn too_open(area: &'static str, path: &Path, mode: u32, wanted: u32) -> Option<Check> {
+    if mode & 0o077 == 0 {
+        return None;
+    }
+    let seen = format!("{} can be read by others (mode {:o})", path.display(), mode & 0o777);
+    let fix = format!("chmod {wanted:o} '{}'   (or hermes doctor --fix)", path.display());
+    let check = if wanted == 0o600 { Check::failure(area, seen, fix) } else { Check::warning(area, seen, fix) };
+    Some(Check { mode: Some((path.to_path_buf(), wanted)), ..check })
+}
+
+fn configuration(app: &App) -> Vec<Check> {
+    const AREA: &str = "Settings";
+    let file = app.home.config_file();
+    let loaded = match app.settings() {
+        Ok(loaded) => loaded,
+        Err(e) => return vec![Check::failure(AREA, e.to_string(), "hermes config edit")],
+    };
+    let findings = settings::check(&loaded);
+    if findings.is_empty() {
+        let state = if file.exists() { "is in order" } else { "does not exist: every setting has its default" };
+        return vec![Check::ok(AREA, format!("{} {state}", file.display()))];
+    }
+    let line = |f: settings::Finding| {
+        let subject = if f.key.is_empty() { String::new() } else { format!("{} ", f.key) };
+        let seen = format!("{}: {subject}{}", f.place, f.problem);
+        match f.severity {
+            Severity::Error => Check::failure(AREA, seen, f.fix),
+            Severity::Warning => Check::warning(AREA, seen, f.fix),
+        }
+    };
+    findings.into_iter().map(line).collect()
+}
+
+fn databases(app: &App) -> Vec<Check> {
+    database_files(app).into_iter().map(|path| database(&path)).collect()
+}
+
+fn database_files(app: &App) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> =
+        ["state.db", "response_store.db", "memory_store.db"].iter().map(|n| app.home.path(n)).collect();
+    files.push(app.home.root().join("kanban.db"));
+    if let Ok(boards) = fs::read_dir(app.home.root().join("kanban/boards")) {
+        files.extend(boards.flatten().map(|b| b.path().join("kanban.db")));
+    }
+    files.retain(|f| f.is_file());
+    files
+}
+
+/// Opened through SQLite, read-only: reading a live database's file any other way would cancel its locks.
+fn database(path: &Path) -> Check {
+    const AREA: &str = "Databases";
+    let fix = "hermes import BACKUP.zip   (from `hermes backup`)";
+    let opened = Database::open(path, OpenMode::ReadOnly);
+    match opened.and_then(|db| db.quick_check()) {
+        Ok(()) => Check::ok(AREA, format!("{} is sound", path.display())),
+        Err(e) => Check::failure(AREA, e.to_string(), fix),
+    }
+}
+
+fn disk(app: &App) -> Vec<Check> {
+    const AREA: &str = "Disk";
+    let existing = app.home.dir().ancestors().find(|p| p.exists()).unwrap_or_else(|| Path::new("/"));
+    let Ok(stat) = rustix::fs::statvfs(existing) else { return Vec::new() };
+    let free_mb = stat.f_bavail * stat.f_frsize / (1 << 20);
+    let seen = format!("{free_mb} MB free for {}", app.home.dir().display());
+    let fix = "free some space, or move the home and set HERMES_HOME";
+    vec![match free_mb {
+        0..100 => Check::failure(AREA, seen, fix),
+        100..1024 => Check::warning(AREA, seen, fix),
+        _ => Check::ok(AREA, seen),
+    }]
+}
+
+fn programs(app: &App) -> Vec<Check> {
+    const AREA: &str = "Programs";
+    let path = app.var("PATH").unwrap_or_default();
+    let line = |(name, why, fix): (&str, &str, &str)| match find_program(path, name) {
+        Some(found) => Check::ok(AREA, format!("{name} is {}", found.display())),
+        None => Check::warning(AREA, format!("{name} is not installed: {why}"), fix),
+    };
+    [
+        ("bash", "commands then run in plain sh, without functions and aliases", "apt install bash"),
+        ("git", "worktrees and checkpoints need it", "apt install git"),
+    ]
+    .map(line)
+    .into()
+}
+
+/// The first executable of that name on the search path.
+pub fn find_program(path: &str, name: &str) -> Option<PathBuf> {
+    let executable = |p: &PathBuf| p.is_file() && rustix::fs::access(p, rustix::fs::Access::EXEC_OK).is_ok();
+    std::env::split_paths(path).map(|dir| dir.join(name)).find(executable)
+}
