@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{completion, config};
+use crate::commands::{backup, completion, config, import, logs};
 
 /// An AI agent that runs on your own machine.
 #[derive(Debug, Parser)]
@@ -27,7 +27,10 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Config(config::Args),
+    Backup(backup::Args),
     Completion(completion::Args),
+    Import(import::Args),
+    Logs(logs::Args),
     /// Print the version
     Version,
 }

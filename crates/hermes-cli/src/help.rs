@@ -5,8 +5,11 @@ use std::fmt::Write as _;
 use clap::Command;
 
 /// Every command belongs to one group; a test below holds that.
-const GROUPS: &[(&str, &[&str])] =
-    &[("Settings", &["config"]), ("This program", &["version", "completion", "help"])];
+const GROUPS: &[(&str, &[&str])] = &[
+    ("Settings", &["config"]),
+    ("Looking after it", &["logs", "backup", "import"]),
+    ("This program", &["version", "completion", "help"]),
+];
 
 /// Replaces clap's flat list of commands by the grouped one.
 pub fn with_groups(command: Command) -> Command {

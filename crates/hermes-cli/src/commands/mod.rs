@@ -1,7 +1,10 @@
 //! One file per command: what it takes, and the thin code that does it.
 
+pub mod backup;
 pub mod completion;
 pub mod config;
+pub mod import;
+pub mod logs;
 
 use std::process::ExitCode;
 
@@ -13,7 +16,10 @@ use crate::ui;
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let open = || App::open(cli.profile);
     match cli.command {
+        Command::Backup(args) => backup::run(&args, &open()?),
         Command::Completion(args) => completion::run(&args),
+        Command::Import(args) => import::run(&args, &open()?),
+        Command::Logs(args) => logs::run(&args, &open()?),
         Command::Version => version(),
         Command::Config(args) => config::run(&open()?, args),
     }

@@ -1,0 +1,84 @@
+//! Saying what was saved, and what was not.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use super::quick::Snapshot;
+use super::scan::{Problem, Skipped};
+use crate::ui;
+
+/// What came of a backup.
+#[derive(Debug, Serialize)]
+pub struct Summary {
+    pub path: PathBuf,
+    pub bytes: u64,
+    pub files: u64,
+    pub original_bytes: u64,
+    pub databases: usize,
+    /// By rule.
+    pub left_out: Vec<String>,
+    /// By nature.
+    pub skipped: Vec<Skipped>,
+    /// Against our will.
+    pub problems: Vec<Problem>,
+}
+
+/// Reports a backup.
+pub fn backup(summary: &Summary, json: bool) -> anyhow::Result<ExitCode> {
+    if json {
+        ui::print_json(summary)?;
+        return Ok(exit_code(&summary.problems));
+    }
+    let mut lines = vec![format!(
+        "wrote {}: {} files, {} ({} before compression), databases: {}",
+        summary.path.display(),
+        summary.files,
+        ui::size(summary.bytes),
+        ui::size(summary.original_bytes),
+        summary.databases
+    )];
+    if !summary.left_out.is_empty() {
+        lines.push(format!("left out: {}", summary.left_out.join(", ")));
+    }
+    if !summary.skipped.is_empty() {
+        let skipped: Vec<_> = summary.skipped.iter().map(|s| format!("{} ({})", s.path, s.reason)).collect();
+        lines.push(format!("skipped: {}", skipped.join(", ")));
+    }
+    lines.push(format!("restore it with `hermes import {}`", summary.path.display()));
+    ui::print(&lines.join("\n"))?;
+    warn_about(&summary.problems, "the backup is incomplete");
+    Ok(exit_code(&summary.problems))
+}
+
+/// Reports a snapshot.
+pub fn snapshot(made: &Snapshot, json: bool) -> anyhow::Result<ExitCode> {
+    if json {
+        ui::print_json(made)?;
+        return Ok(exit_code(&made.problems));
+    }
+    let mut lines =
+        vec![format!("made snapshot {}: {} files, {}", made.id, made.files, ui::size(made.bytes))];
+    if !made.removed.is_empty() {
+        lines.push(format!("removed the oldest: {}", made.removed.join(", ")));
+    }
+    lines.push(format!("restore it with `hermes import {}`", made.path.display()));
+    ui::print(&lines.join("\n"))?;
+    warn_about(&made.problems, "the snapshot is incomplete");
+    Ok(exit_code(&made.problems))
+}
+
+fn warn_about(problems: &[Problem], what: &str) {
+    for problem in problems {
+        ui::warn(&format!("{}: {}", problem.path, problem.problem));
+    }
+    if !problems.is_empty() {
+        ui::warn(what);
+    }
+}
+
+/// Whoever runs this from a timer must notice.
+fn exit_code(problems: &[Problem]) -> ExitCode {
+    if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(ui::FAILED) }
+}
