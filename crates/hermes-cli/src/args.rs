@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{backup, completion, config, import, logs};
+use crate::commands::{backup, completion, config, import, logs, profile};
 
 /// An AI agent that runs on your own machine.
 #[derive(Debug, Parser)]
@@ -31,6 +31,7 @@ pub enum Command {
     Completion(completion::Args),
     Import(import::Args),
     Logs(logs::Args),
+    Profile(profile::args::Args),
     /// Print the version
     Version,
 }

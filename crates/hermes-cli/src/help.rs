@@ -7,6 +7,7 @@ use clap::Command;
 /// Every command belongs to one group; a test below holds that.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Settings", &["config"]),
+    ("Profiles", &["profile"]),
     ("Looking after it", &["logs", "backup", "import"]),
     ("This program", &["version", "completion", "help"]),
 ];

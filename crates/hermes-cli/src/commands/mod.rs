@@ -5,6 +5,7 @@ pub mod completion;
 pub mod config;
 pub mod import;
 pub mod logs;
+pub mod profile;
 
 use std::process::ExitCode;
 
@@ -14,12 +15,13 @@ use crate::ui;
 
 /// Runs what was asked for. Commands that need no home do not look for one.
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
-    let open = || App::open(cli.profile);
+    let open = || App::open(cli.profile.clone());
     match cli.command {
         Command::Backup(args) => backup::run(&args, &open()?),
         Command::Completion(args) => completion::run(&args),
         Command::Import(args) => import::run(&args, &open()?),
         Command::Logs(args) => logs::run(&args, &open()?),
+        Command::Profile(args) => profile::run(cli.profile.clone(), args),
         Command::Version => version(),
         Command::Config(args) => config::run(&open()?, args),
     }
