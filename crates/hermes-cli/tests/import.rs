@@ -79,6 +79,9 @@ fn a_new_home_gets_everything_with_safe_modes() {
         (0o600, 0o600, 0o755)
     );
     assert!(!home.path().join("gateway_state.json").exists());
+    assert_eq!(done["aliases"], serde_json::json!(["empty", "work"]));
+    let alias = Hermes::new(home.user_home().join(".local/bin/work"), &home).args(["config", "path"]).run();
+    alias.success().stdout_has("profiles/work/config.yaml");
 }
 
 #[test]
@@ -180,6 +183,9 @@ fn a_home_in_use_is_not_touched() {
     refused.code(1).stderr_has(&format!("process {}", std::process::id())).stderr_has("kanban.db open");
     drop(open);
     fs::remove_file(home.path().join("kanban.db")).unwrap();
+    home.write("profiles/work/gateway.pid", format!("{{\"pid\": {}}}", std::process::id()));
+    import(&home, &archive, &["-f"]).run().code(1).stderr_has("the gateway of profile \"work\" runs");
+    fs::remove_dir_all(home.path().join("profiles")).unwrap();
     assert_eq!(outside_snapshots(&home), before);
     import(&home, &archive, &["--force"]).run().success();
 }

@@ -1,5 +1,6 @@
 //! `hermes import`: brings back a backup or a snapshot, whole or not at all.
 
+mod aliases;
 mod entry;
 mod in_use;
 mod plan;
@@ -84,7 +85,7 @@ fn restore(args: &Args, archive: &Path, app: &App) -> anyhow::Result<ExitCode> {
     let target = fs::canonicalize(&target)?;
     let _lock = lock(&target)?;
     refuse_if_pending(&target)?;
-    refuse_if_used(&target)?;
+    refuse_if_used(&target, app)?;
     swap::discard(&target)?;
     if !args.force && !summary.may_replace()? {
         return Ok(ExitCode::from(ui::FAILED));
@@ -95,6 +96,9 @@ fn restore(args: &Args, archive: &Path, app: &App) -> anyhow::Result<ExitCode> {
     let swap = Swap::begin(&target, journal)?;
     let kept = put_in_place(&swap)?;
     summary.kept_in = kept.dir;
+    if !archive.is_dir() {
+        summary.aliases = aliases::restore(app, source.entries.iter().map(|entry| entry.path.as_path()));
+    }
     summary.report(args.json)
 }
 
@@ -132,9 +136,8 @@ fn refuse_if_pending(target: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn refuse_if_used(target: &Path) -> anyhow::Result<()> {
-    let users = in_use::database_users(target, Path::new("/proc"), std::process::id());
-    if let Some(user) = users.first() {
+fn refuse_if_used(target: &Path, app: &App) -> anyhow::Result<()> {
+    if let Some(user) = in_use::first_user(target, &app.user_home())? {
         bail!("{} is in use: {user}. End it and try again", target.display());
     }
     Ok(())
@@ -186,7 +189,7 @@ fn recover(args: &Args, app: &App) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     let _lock = lock(target)?;
-    refuse_if_used(target)?;
+    refuse_if_used(target, app)?;
     let swap = Swap::resume(target)?;
     let done = if args.undo {
         swap.undo(&mut || Ok(()))?;

@@ -30,6 +30,8 @@ pub struct Summary {
     kept: Vec<String>,
     /// Where the replaced files are.
     pub kept_in: Option<PathBuf>,
+    /// Commands for restored profiles that were made.
+    pub aliases: Vec<String>,
 }
 
 /// More names than this are not shown before a question.
@@ -50,6 +52,7 @@ impl Summary {
             unchanged: plan.unchanged,
             kept: plan.kept.iter().map(|path| name(path)).collect(),
             kept_in: None,
+            aliases: Vec::new(),
         }
     }
 
@@ -93,6 +96,9 @@ impl Summary {
         }
         if !self.kept.is_empty() {
             lines.push(format!("left as this machine has it: {}", self.kept.join(", ")));
+        }
+        if !self.aliases.is_empty() {
+            lines.push(format!("made the aliases {}", self.aliases.join(", ")));
         }
         if let Some(dir) = &self.kept_in {
             let dir = dir.display();
