@@ -75,6 +75,15 @@ fn a_profile_is_made_even_when_its_alias_cannot_be() {
 }
 
 #[test]
+fn without_a_user_home_there_are_no_aliases_anywhere() {
+    let home = TestHome::new();
+    let made = command(&home, &["create", "work"]).env_remove("HOME").run();
+    made.success().stderr_has("HOME is not set");
+    command(&home, &["list"]).env_remove("HOME").run().success().stdout_has("work");
+    assert_eq!(fs::read_dir(home.work_dir()).unwrap().count(), 0);
+}
+
+#[test]
 fn only_what_hermes_made_is_removed() {
     let home = home_with(&["work", "other"]);
     profile(&home, &["alias", "work"]).success();

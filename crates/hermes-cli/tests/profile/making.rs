@@ -192,6 +192,19 @@ fn a_database_in_use_is_copied_with_what_is_only_in_its_log() {
 }
 
 #[test]
+fn a_profile_that_leads_above_the_profiles_is_not_copied_into_itself() {
+    let home = lived_in();
+    fs::create_dir(home.path().join("profiles")).unwrap();
+    symlink("..", dir(&home, "root-again")).unwrap();
+    symlink("../..", dir(&home, "above")).unwrap();
+    profile(&home, &["create", "one", "--clone-all", "--clone-from", "root-again"]).success();
+    assert!(dir(&home, "one").join("config.yaml").exists() && !dir(&home, "one").join("profiles").exists());
+    profile(&home, &["create", "two", "--clone-all", "--clone-from", "above"]).success();
+    let inside = fs::read_dir(dir(&home, "two").join(".hermes/profiles")).unwrap();
+    assert!(inside.flatten().all(|e| !e.file_name().to_str().unwrap().starts_with(".new-")));
+}
+
+#[test]
 fn sockets_are_named_and_left_out() {
     let home = home_with(&["work"]);
     let _listener = std::os::unix::net::UnixListener::bind(dir(&home, "work").join("agent")).unwrap();

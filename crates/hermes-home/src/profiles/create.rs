@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::copy::{self, CopyDatabase};
 use super::layout::{self, Place};
-use super::stage::Stage;
+use super::stage::{self, Stage};
 use super::walk::identity;
 use super::{ProfileError, Profiles, describe};
 use crate::files::{Access, create_private_dir, write_atomic};
@@ -109,8 +109,13 @@ impl Profiles {
         let left_out = match scope {
             CloneScope::Settings => settings(&from, to, databases)?,
             CloneScope::All => {
-                let place = if *source == Profile::Default { Place::Root } else { Place::Named };
-                copy::tree(&from, to, databases, &|path| layout::skipped_by_clone(path, place))?
+                let (place, own) = (self.place(&from), identity(to));
+                // A profile that leads to a directory above the profiles must not be copied into itself.
+                let skip = |path: &Path| {
+                    layout::skipped_by_clone(path, place)
+                        || (stage::is_hidden(path) && identity(&from.join(path)) == own)
+                };
+                copy::tree(&from, to, databases, &skip)?
             }
         };
         // Vanished files are passed over while copying, so a vanished profile must be noticed here.

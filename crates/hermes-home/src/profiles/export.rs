@@ -12,7 +12,7 @@ use tar::{Builder, EntryType, Header};
 use tempfile::NamedTempFile;
 
 use super::copy::{self, CopyDatabase};
-use super::layout::{self, Place};
+use super::layout;
 use super::stage::{self, Stage};
 use super::walk::{Item, Kind, identity, open, walk};
 use super::{ProfileError, Profiles};
@@ -62,7 +62,7 @@ impl Profiles {
             files: 0,
             left_out: Vec::new(),
         };
-        let place = if *profile == Profile::Default { Place::Root } else { Place::Named };
+        let place = self.place(&dir);
         job.add_dir(&dir, Path::new(""))?;
         walk(&dir, &|path| layout::skipped_by_export(path, place), &mut |item| job.add(item))?;
         // Vanished files are passed over, so a vanished profile must be noticed here.

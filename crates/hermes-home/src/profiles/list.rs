@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::alias::Wrapper;
 use super::describe::{self, Description, document, text};
 use super::running::{self, Gateway};
 use super::walk::identity;
@@ -54,8 +55,9 @@ pub struct Details {
 impl Profiles {
     /// All profiles: the default one, then the others by name.
     pub fn list(&self) -> Result<Vec<Summary>, ProfileError> {
-        let mut all = vec![self.summary(&Profile::Default)];
-        all.extend(self.named()?.into_iter().map(|name| self.summary(&Profile::Named(name))));
+        let aliases = self.all_aliases();
+        let profiles = [Profile::Default].into_iter().chain(self.named()?.into_iter().map(Profile::Named));
+        let mut all: Vec<Summary> = profiles.map(|profile| self.summary(profile, &aliases)).collect();
         let identities: Vec<_> = all.iter().map(|s| identity(&s.path)).collect();
         for i in 0..all.len() {
             let twin = |j: &usize| *j != i && all[*j].link_to.is_none() && identities[*j] == identities[i];
@@ -69,7 +71,7 @@ impl Profiles {
     pub fn show(&self, profile: &Profile) -> Result<Details, ProfileError> {
         let dir = self.dir(profile)?;
         let summary = self.list()?.into_iter().find(|s| s.profile == *profile);
-        let summary = summary.unwrap_or_else(|| self.summary(profile));
+        let summary = summary.unwrap_or_else(|| self.summary(profile.clone(), &self.all_aliases()));
         let files = ["config.yaml", ".env", "SOUL.md", "auth.json"];
         Ok(Details {
             summary,
@@ -94,19 +96,19 @@ impl Profiles {
         Ok(names)
     }
 
-    fn summary(&self, profile: &Profile) -> Summary {
+    fn summary(&self, profile: Profile, aliases: &[(String, Wrapper)]) -> Summary {
         let path = profile.dir(&self.root);
         let is_link =
-            *profile != Profile::Default && fs::symlink_metadata(&path).is_ok_and(|m| m.is_symlink());
+            profile != Profile::Default && fs::symlink_metadata(&path).is_ok_and(|m| m.is_symlink());
         Summary {
-            profile: profile.clone(),
             link_to: is_link.then(|| fs::canonicalize(&path).ok()).flatten(),
             same_as: None,
             model: model(&path),
             description: describe::read(&path),
-            aliases: self.aliases(profile),
+            aliases: self.aliases_among(aliases, &profile),
             gateway: running::gateway(&path, &self.proc_dir),
             path,
+            profile,
         }
     }
 }

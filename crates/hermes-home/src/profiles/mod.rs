@@ -37,6 +37,7 @@ pub use list::{Details, Model, Summary};
 pub use rename::Renamed;
 pub use running::Gateway;
 
+use self::layout::Place;
 use crate::files::Lock;
 use crate::profile::{Profile, ProfileName};
 
@@ -77,6 +78,12 @@ impl Profiles {
             return Ok(dir);
         }
         Err(ProfileError::Missing { name: profile.as_str().to_owned() })
+    }
+
+    /// Whether a profile's directory is the root, under whatever name.
+    fn place(&self, dir: &Path) -> Place {
+        let here = walk::identity(dir);
+        if here.is_some() && here == walk::identity(&self.root) { Place::Root } else { Place::Named }
     }
 
     /// Keeps other processes from changing profiles, and finishes a rename that was cut short.

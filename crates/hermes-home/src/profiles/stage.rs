@@ -5,6 +5,7 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +24,11 @@ const EXPORT: &str = ".hermes-export-";
 /// The lock that whoever changes profiles holds for a moment.
 pub fn lock_path(profiles: &Path) -> PathBuf {
     profiles.join(".lock")
+}
+
+/// Whether a path is called like a stage.
+pub fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_bytes().starts_with(NEW.as_bytes()))
 }
 
 /// A hidden directory that becomes a profile, or vanishes.

@@ -128,6 +128,9 @@ pub fn delete(context: &Context, args: &Delete) -> anyhow::Result<ExitCode> {
         ));
         let answer = ui::ask("Type the name of the profile to delete it: ")?;
         if answer.trim() != args.target.as_str() {
+            if !answer.ends_with('\n') {
+                ui::note("");
+            }
             ui::note("nothing was deleted (`-y` answers the question)");
             return Ok(ExitCode::from(ui::FAILED));
         }

@@ -7,7 +7,8 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use wrapper::{Wrapper, WrapperRoot, program_word};
+pub(super) use wrapper::Wrapper;
+use wrapper::{WrapperRoot, program_word};
 
 use super::{ProfileError, Profiles};
 use crate::files::failed;
@@ -51,6 +52,9 @@ pub enum AliasError {
         /// The alias that was asked for.
         name: Option<String>,
     },
+    /// Aliases live below the user's home directory.
+    #[error("HOME is not set, so there is no place for aliases")]
+    NoUserHome,
     /// The file is not an alias we know.
     #[error("{} is not an alias made by hermes: it was left alone", .0.display())]
     Foreign(PathBuf),
@@ -87,10 +91,14 @@ impl Profiles {
 
     /// The names of a profile's aliases, sorted.
     pub fn aliases(&self, profile: &Profile) -> Vec<String> {
-        self.all_aliases()
-            .into_iter()
-            .filter(|(_, w)| self.leads_to(w, profile))
-            .map(|(name, _)| name)
+        self.aliases_among(&self.all_aliases(), profile)
+    }
+
+    /// The same for whoever asks about many profiles: the directory is read once.
+    pub(super) fn aliases_among(&self, all: &[(String, Wrapper)], profile: &Profile) -> Vec<String> {
+        all.iter()
+            .filter(|(_, wrapper)| self.leads_to(wrapper, profile))
+            .map(|(name, _)| name.clone())
             .collect()
     }
 
@@ -162,6 +170,9 @@ impl Profiles {
         alias: &ProfileName,
         around: &Surroundings,
     ) -> Result<(), AliasError> {
+        if self.user_home.as_os_str().is_empty() {
+            return Err(AliasError::NoUserHome);
+        }
         let name = ProfileName::parse_new(alias.as_str())?.to_string();
         if around.commands.contains(&name) {
             return Err(AliasError::Command(name));
@@ -216,7 +227,11 @@ impl Profiles {
         Ok(())
     }
 
-    fn all_aliases(&self) -> Vec<(String, Wrapper)> {
+    /// Every alias of every root, sorted by name.
+    pub(super) fn all_aliases(&self) -> Vec<(String, Wrapper)> {
+        if self.user_home.as_os_str().is_empty() {
+            return Vec::new();
+        }
         let Ok(entries) = fs::read_dir(self.alias_dir()) else { return Vec::new() };
         let mut found: Vec<_> = entries
             .flatten()
