@@ -51,9 +51,13 @@ pub fn format(parts: &Parts<'_>) -> String {
 }
 
 /// `hermes_gateway::run` becomes `gateway.run`, the name the reference would use: its filters then fit our lines too.
+/// The program itself is `hermes`, and to everyone the command line.
 fn logger_name(target: &str) -> String {
-    let name = target.strip_prefix("hermes_").unwrap_or(target).replace("::", ".");
-    name.chars().map(|c| if plain(c) { c } else { '_' }).collect()
+    let name = match target.split_once("::") {
+        Some(("hermes", rest)) => format!("cli.{rest}"),
+        _ => target.strip_prefix("hermes_").unwrap_or(target).to_owned(),
+    };
+    name.replace("::", ".").chars().map(|c| if plain(c) { c } else { '_' }).collect()
 }
 
 /// What cannot be mistaken for the end of a field.
@@ -173,6 +177,7 @@ mod tests {
             line("hello", Some("20260101_abc"), "hermes_gateway::run"),
             "2026-11-05 03:04:05,006 WARNING [20260101_abc] gateway.run: hello\n"
         );
+        assert!(line("hello", None, "hermes::commands::x").ends_with(" WARNING cli.commands.x: hello\n"));
         assert_eq!(line("hello", None, "other"), "2026-11-05 03:04:05,006 WARNING other: hello\n");
     }
 

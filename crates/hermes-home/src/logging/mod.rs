@@ -21,6 +21,8 @@ mod tail;
 
 use std::path::{Path, PathBuf};
 
+use crate::settings::{SettingError, Settings, table};
+
 pub use component::Component;
 pub use follow::Follower;
 pub use logger::{AlreadyInstalled, Logger, Surroundings};
@@ -49,6 +51,18 @@ pub struct LogConfig {
 }
 
 const MEGABYTE: u64 = 1024 * 1024;
+
+impl LogConfig {
+    /// What the user set.
+    pub fn from_settings(settings: &Settings) -> Result<Self, SettingError> {
+        let default = Self::default();
+        // The table allows only words that are levels and numbers that fit.
+        let level = settings.get(&table::logging::LEVEL)?.parse().unwrap_or(default.level);
+        let megabytes = u64::try_from(settings.get(&table::logging::MAX_SIZE_MB)?).unwrap_or(1);
+        let backups = u32::try_from(settings.get(&table::logging::BACKUP_COUNT)?).unwrap_or(0);
+        Ok(Self { level, agent: Limit { max_bytes: megabytes * MEGABYTE, backups }, ..default })
+    }
+}
 
 impl Default for LogConfig {
     fn default() -> Self {

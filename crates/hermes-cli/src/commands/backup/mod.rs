@@ -56,6 +56,7 @@ pub struct Args {
 
 /// Makes the backup or the snapshot.
 pub fn run(args: &Args, app: &App) -> anyhow::Result<ExitCode> {
+    crate::logging::start(app);
     let now = Zoned::now();
     if args.quick {
         let made = quick::snapshot(app.home.dir(), args.label.as_deref(), &now)?;

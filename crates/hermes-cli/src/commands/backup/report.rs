@@ -25,8 +25,15 @@ pub struct Summary {
     pub problems: Vec<Problem>,
 }
 
-/// Reports a backup.
+/// Reports a backup, also to the log: whoever looks for the last good one finds it there.
 pub fn backup(summary: &Summary, json: bool) -> anyhow::Result<ExitCode> {
+    tracing::info!(
+        files = summary.files,
+        bytes = summary.bytes,
+        "wrote the backup {}",
+        summary.path.display()
+    );
+    log(&summary.problems);
     if json {
         ui::print_json(summary)?;
         return Ok(exit_code(&summary.problems));
@@ -52,8 +59,10 @@ pub fn backup(summary: &Summary, json: bool) -> anyhow::Result<ExitCode> {
     Ok(exit_code(&summary.problems))
 }
 
-/// Reports a snapshot.
+/// Reports a snapshot, also to the log.
 pub fn snapshot(made: &Snapshot, json: bool) -> anyhow::Result<ExitCode> {
+    tracing::info!(files = made.files, bytes = made.bytes, "made the snapshot {}", made.path.display());
+    log(&made.problems);
     if json {
         ui::print_json(made)?;
         return Ok(exit_code(&made.problems));
@@ -67,6 +76,12 @@ pub fn snapshot(made: &Snapshot, json: bool) -> anyhow::Result<ExitCode> {
     ui::print(&lines.join("\n"))?;
     warn_about(&made.problems, "the snapshot is incomplete");
     Ok(exit_code(&made.problems))
+}
+
+fn log(problems: &[Problem]) {
+    for problem in problems {
+        tracing::warn!("backup of {}: {}", problem.path, problem.problem);
+    }
 }
 
 fn warn_about(problems: &[Problem], what: &str) {

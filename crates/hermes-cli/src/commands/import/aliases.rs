@@ -20,7 +20,7 @@ pub fn restore<'a>(app: &App, paths: impl Iterator<Item = &'a Path>) -> Vec<Stri
     let mut made = Vec::new();
     for name in profiles_of(paths) {
         let profile = Profile::Named(name.clone());
-        if !profiles.aliases(&profile).is_empty() {
+        if profiles.dir(&profile).is_err() || !profiles.aliases(&profile).is_empty() {
             continue;
         }
         match profiles.add_alias(&profile, &name, &around) {

@@ -67,6 +67,7 @@ pub struct Args {
 
 /// Restores, or takes up what was interrupted.
 pub fn run(args: &Args, app: &App) -> anyhow::Result<ExitCode> {
+    crate::logging::start(app);
     match &args.archive {
         Some(archive) => restore(args, archive, app),
         None => recover(args, app),
@@ -94,7 +95,9 @@ fn restore(args: &Args, archive: &Path, app: &App) -> anyhow::Result<ExitCode> {
     settle_databases(&source, &plan, &target);
     let journal = journal(archive, &source, &plan, &Zoned::now(), &target);
     let swap = Swap::begin(&target, journal)?;
-    let kept = put_in_place(&swap)?;
+    let kept =
+        put_in_place(&swap).inspect_err(|e| tracing::error!("import of {}: {e:#}", archive.display()))?;
+    tracing::info!(files = plan.place.len(), "imported {} into {}", archive.display(), target.display());
     summary.kept_in = kept.dir;
     if !archive.is_dir() {
         summary.aliases = aliases::restore(app, source.entries.iter().map(|entry| entry.path.as_path()));
@@ -198,6 +201,7 @@ fn recover(args: &Args, app: &App) -> anyhow::Result<ExitCode> {
         swap.finish(&mut || Ok(()))?;
         "completed the import of"
     };
+    tracing::info!("{done} {}", swap.archive());
     if args.json {
         ui::print_json(&serde_json::json!({"target": target, "archive": swap.archive(), "done": done}))?;
     } else {
