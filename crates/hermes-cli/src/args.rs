@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{backup, completion, config, import, logs, profile};
+use crate::commands::{backup, completion, config, doctor, dump, import, logs, profile, status};
 
 /// An AI agent that runs on your own machine.
 #[derive(Debug, Parser)]
@@ -26,6 +26,9 @@ pub struct Cli {
 /// Every command that works.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Status(status::Args),
+    Doctor(doctor::Args),
+    Dump(dump::Args),
     Config(config::Args),
     Backup(backup::Args),
     Completion(completion::Args),

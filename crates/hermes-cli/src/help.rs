@@ -6,9 +6,9 @@ use clap::Command;
 
 /// Every command belongs to one group; a test below holds that.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Settings", &["config"]),
-    ("Profiles", &["profile"]),
-    ("Looking after it", &["logs", "backup", "import"]),
+    ("Home", &["status", "config", "profile"]),
+    ("When something is wrong", &["doctor", "logs", "dump"]),
+    ("Keeping it safe", &["backup", "import"]),
     ("This program", &["version", "completion", "help"]),
 ];
 

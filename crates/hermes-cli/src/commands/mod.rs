@@ -3,9 +3,12 @@
 pub mod backup;
 pub mod completion;
 pub mod config;
+pub mod doctor;
+pub mod dump;
 pub mod import;
 pub mod logs;
 pub mod profile;
+pub mod status;
 
 use std::process::ExitCode;
 
@@ -23,6 +26,9 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Logs(args) => logs::run(&args, &open()?),
         Command::Profile(args) => profile::run(cli.profile.clone(), args),
         Command::Version => version(),
+        Command::Status(args) => status::run(&open()?, &args),
+        Command::Doctor(args) => doctor::run(&open()?, &args),
+        Command::Dump(args) => dump::run(&open()?, &args),
         Command::Config(args) => config::run(&open()?, args),
     }
 }
