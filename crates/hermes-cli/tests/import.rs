@@ -268,6 +268,7 @@ fn killed_at_any_moment_it_leaves_the_old_or_the_new_or_what_can_be_finished_or_
         let pending = home.path().join("state-snapshots/.importing/plan.json").exists();
         if pending {
             import(&home, &archive, &["-f"]).run().code(1).stderr_has("was interrupted");
+            hermes(&home, &["backup"]).run().code(1).stderr_has("was interrupted");
         }
         let (outcome, word) = match (pending, (round / 4) % 2) {
             (true, 0) => {

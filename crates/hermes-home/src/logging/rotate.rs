@@ -1,5 +1,6 @@
 //! Appending lines to a log that several processes write and rotate.
 
+use std::borrow::Cow;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -53,7 +54,7 @@ impl RotatingFile {
             self.open_current()?;
         }
         let Some(Opened { file, .. }) = &mut self.open else { return Ok(()) };
-        let whole = if self.torn { format!("\n{line}") } else { line.to_owned() };
+        let whole = if self.torn { Cow::Owned(format!("\n{line}")) } else { Cow::Borrowed(line) };
         let written = write_once(file, whole.as_bytes()).map_err(failed("write", self.log.path()))?;
         self.torn = written < whole.len();
         if self.torn {

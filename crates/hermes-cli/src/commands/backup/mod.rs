@@ -21,6 +21,7 @@ use self::output::Workspace;
 use self::report::Summary;
 use self::scan::{Item, Kind, Problem, Scan};
 use crate::app::App;
+use crate::commands::import;
 
 /// Save the whole home, all profiles included, in one zip file
 #[derive(Debug, clap::Args)]
@@ -64,6 +65,7 @@ pub fn run(args: &Args, app: &App) -> anyhow::Result<ExitCode> {
     }
     let root = app.home.root();
     let root = fs::canonicalize(root).with_context(|| format!("there is no home at {}", root.display()))?;
+    import::refuse_if_pending(&root)?;
     let work_dir = std::env::current_dir().unwrap_or_default();
     let output = output::resolve(args.output.as_deref(), &app.user_home(), &work_dir, &now)?;
     let summary = back_up(&root, output, &now)?;

@@ -28,6 +28,7 @@ const PRIVATE_DIRS: &[&str] =
 
 /// Where snapshots and what imports replaced are kept, in every home.
 pub const SNAPSHOTS: &str = "state-snapshots";
+const PROFILES: &str = "profiles";
 /// How backups are called, and our unfinished ones.
 pub const BACKUP_PREFIX: &str = "hermes-backup-";
 const OUR_TEMPORARY: &[&str] = &[".hermes-write-", ".hermes-backup-"];
@@ -48,8 +49,17 @@ pub enum Verdict {
 pub fn directory(relative: &Path) -> Verdict {
     let name = name(relative);
     let left_out = REBUILT.contains(&name) || (is_in_home(relative) && NOT_DATA.contains(&name));
+    let beside_profiles = relative.parent() == Some(Path::new(PROFILES));
     match () {
         () if starts_with_any(name, OUR_TEMPORARY) => Verdict::Ignore,
+        // A profile may be called anything, also "venv"; hidden beside them is what is being built.
+        () if beside_profiles => {
+            if name.starts_with('.') {
+                Verdict::Ignore
+            } else {
+                Verdict::Take
+            }
+        }
         () if left_out => Verdict::LeaveOut,
         () => Verdict::Take,
     }
@@ -120,7 +130,7 @@ fn is_in_home(relative: &Path) -> bool {
     let parents: Vec<_> = relative.components().collect();
     match parents.as_slice() {
         [_] => true,
-        [Component::Normal(first), _, _] => *first == "profiles",
+        [Component::Normal(first), _, _] => *first == PROFILES,
         _ => false,
     }
 }
@@ -161,6 +171,15 @@ mod tests {
             assert_eq!(directory(Path::new(path)), Verdict::Take, "{path}");
         }
         assert_eq!(file(Path::new("workspace/gateway.pid")), Verdict::Take);
+    }
+
+    #[test]
+    fn a_profile_may_have_any_name() {
+        for path in ["profiles/venv", "profiles/node_modules", "profiles/backups"] {
+            assert_eq!(directory(Path::new(path)), Verdict::Take, "{path}");
+        }
+        assert_eq!(directory(Path::new("profiles/.new-x")), Verdict::Ignore);
+        assert_eq!(directory(Path::new("profiles/a/venv")), Verdict::LeaveOut);
     }
 
     #[test]

@@ -128,7 +128,8 @@ fn lock(target: &Path) -> anyhow::Result<Lock> {
     lock.with_context(|| format!("another import into {} is running", target.display()))
 }
 
-fn refuse_if_pending(target: &Path) -> anyhow::Result<()> {
+/// A home in the middle of an import is neither the old nor the new one.
+pub fn refuse_if_pending(target: &Path) -> anyhow::Result<()> {
     if swap::is_pending(target) {
         let archive = Swap::resume(target).map(|swap| swap.archive().to_owned()).unwrap_or_default();
         bail!(

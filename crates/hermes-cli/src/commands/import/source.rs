@@ -87,13 +87,16 @@ impl Source {
     pub fn zip(path: &Path, limits: Limits) -> Result<Self, SourceError> {
         let read = |source| SourceError::Read { path: path.to_path_buf(), source };
         let not_a_zip = |e: ZipError| SourceError::NotAZip { path: path.to_path_buf(), why: e.to_string() };
+        if !fs::metadata(path).map_err(read)?.is_file() {
+            return Err(read(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")));
+        }
         let file = File::open(path).map_err(read)?;
         let length = file.metadata().map_err(read)?.len();
         let mut zip = ZipArchive::new(BufReader::new(file)).map_err(not_a_zip)?;
-        refuse_odd_shape(&mut zip, limits).map_err(|e| e.unwrap_or_else(not_a_zip))?;
+        refuse_odd_shape(&mut zip, limits).map_err(|e| e.explain(not_a_zip))?;
         let mut entries = Vec::with_capacity(zip.len());
         for index in 0..zip.len() {
-            entries.push(zip_entry(&zip, index).map_err(|e| e.unwrap_or_else(not_a_zip))?);
+            entries.push(zip_entry(&zip, index).map_err(|e| e.explain(not_a_zip))?);
         }
         refuse_bomb(&entries, length, limits)?;
         if let Some(prefix) = common_prefix(entries.iter().map(|e| e.path.as_path())) {
@@ -195,10 +198,10 @@ enum Refused {
 }
 
 impl Refused {
-    fn unwrap_or_else(self, f: impl FnOnce(ZipError) -> SourceError) -> SourceError {
+    fn explain(self, zip: impl FnOnce(ZipError) -> SourceError) -> SourceError {
         match self {
             Self::Ours(error) => error,
-            Self::Zip(error) => f(error),
+            Self::Zip(error) => zip(error),
         }
     }
 }
