@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use hermes_store::rusqlite::Connection;
 use hermes_testkit::{Hermes, TestHome, wait_until};
-use rusqlite::Connection;
 
 const SOON: Duration = Duration::from_secs(30);
 
@@ -262,6 +262,48 @@ fn a_damaged_database_is_saved_as_it_is_and_said_aloud() {
     assert!(saved["good.db"].starts_with(b"SQLite format 3\0"));
     assert_eq!(home.read("state.db"), damaged, "the original is untouched");
     assert_eq!(home.read("state.db-wal"), "its log");
+}
+
+#[test]
+fn a_broken_page_inside_a_database_is_noticed() {
+    let home = TestHome::new();
+    let path = home.path().join("state.db");
+    let db = make_database(&path);
+    db.execute_batch(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<2000) INSERT INTO a SELECT i FROM n;
+         PRAGMA journal_mode=delete;",
+    )
+    .unwrap();
+    drop(db);
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 4096 / 2 * 4096;
+    bytes[middle..middle + 100].fill(0xa5);
+    fs::write(&path, &bytes).unwrap();
+    hermes(&home, &["backup", "-o", "b.zip"]).run().code(1).stderr_has("state.db: the database is damaged");
+    assert_eq!(contents(&home.work_dir().join("b.zip"))["state.db"], bytes);
+}
+
+#[test]
+fn files_that_are_only_called_like_databases_are_no_problem() {
+    let home = TestHome::new();
+    home.config("").write("workspace/Thumbs.db", "something else");
+    home.write("state.db", "");
+    hermes(&home, &["backup", "-o", "b.zip"]).run().success();
+    let saved = contents(&home.work_dir().join("b.zip"));
+    assert_eq!(
+        (saved["workspace/Thumbs.db"].as_slice(), saved["state.db"].len()),
+        (&b"something else"[..], 0)
+    );
+}
+
+#[test]
+fn a_backup_leaves_nothing_beside_the_databases() {
+    let home = TestHome::new();
+    drop(make_database(&home.path().join("state.db")));
+    let names = || home.snapshot().into_keys().filter(|p| !p.starts_with("logs")).collect::<Vec<_>>();
+    let before = names();
+    hermes(&home, &["backup", "-o", "b.zip"]).run().success();
+    assert_eq!(names(), before);
 }
 
 #[test]

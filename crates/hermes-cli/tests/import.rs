@@ -8,9 +8,9 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use hermes_store::rusqlite::Connection;
 use hermes_testkit::home::{Entry, EntryKind};
 use hermes_testkit::{Hermes, TestHome};
-use rusqlite::Connection;
 
 const SOON: Duration = Duration::from_secs(30);
 

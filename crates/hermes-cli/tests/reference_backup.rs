@@ -5,8 +5,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use hermes_store::rusqlite::Connection;
 use hermes_testkit::{Finished, Hermes, TestHome, need};
-use rusqlite::Connection;
 
 /// Where the Python program is: `HERMES_REFERENCE` names its `hermes`.
 fn reference() -> Option<PathBuf> {

@@ -6,7 +6,9 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use hermes_store::{AnySchema, Database, Error, OpenMode};
+
+use super::rules;
 
 /// What a copy is worth.
 #[derive(Debug, PartialEq, Eq)]
@@ -17,30 +19,35 @@ pub enum Copied {
     Damaged(String),
 }
 
-/// Copies the database at `from` to `to`, which does not exist.
-pub fn copy(from: &Path, to: &Path) -> anyhow::Result<Copied> {
-    let why = match by_sqlite(from, to) {
+/// Copies the database at `from`, called `name` in the home, to `to`, which does not exist.
+pub fn copy(name: &str, from: &Path, to: &Path) -> anyhow::Result<Copied> {
+    let made = Database::open(from, OpenMode::ReadOnly, &AnySchema).and_then(|mut db| db.backup_to(to));
+    let worth = match made {
         Ok(()) => return Ok(Copied::Consistent),
-        Err(rusqlite::Error::SqliteFailure(e, why))
-            if matches!(e.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) =>
-        {
-            why.unwrap_or_default()
+        Err(Error::Damaged { detail, .. }) => Copied::Damaged(detail),
+        Err(Error::NotADatabase { .. }) if is_ours(name, from) => {
+            Copied::Damaged("it is not a database any more".to_owned())
         }
+        Err(Error::Empty { .. }) if has_log(from) => {
+            Copied::Damaged("it is empty, but its log is not".to_owned())
+        }
+        // Somebody else's file with such a name, or a database that was never used: the bytes are all there is.
+        Err(Error::NotADatabase { .. } | Error::Empty { .. }) => Copied::Consistent,
         Err(e) => return Err(e.into()),
     };
-    remove_all(to)?;
-    for (suffix, file) in files(from) {
-        if suffix != "-shm" {
-            copy_raw(&file, &with_suffix(to, suffix))?;
-        }
+    for (suffix, file) in files(from).into_iter().filter(|(suffix, _)| *suffix != "-shm") {
+        copy_raw(&file, &with_suffix(to, suffix))?;
     }
-    Ok(Copied::Damaged(why))
+    Ok(worth)
 }
 
-fn by_sqlite(from: &Path, to: &Path) -> rusqlite::Result<()> {
-    let source = Connection::open_with_flags(from, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    source.busy_timeout(std::time::Duration::from_secs(5))?;
-    source.backup("main", to, None::<fn(rusqlite::backup::Progress)>)
+/// Both programs keep databases in a home and below its boards; elsewhere files may be called anything.
+fn is_ours(name: &str, path: &Path) -> bool {
+    rules::is_in_home(Path::new(name)) || name.contains("kanban/") || files(path).len() > 1
+}
+
+fn has_log(path: &Path) -> bool {
+    fs::metadata(with_suffix(path, "-wal")).is_ok_and(|meta| meta.len() > 0)
 }
 
 /// Copies a file byte by byte; the copy is private.
@@ -60,10 +67,12 @@ pub fn files(database: &Path) -> Vec<(&'static str, PathBuf)> {
     all.into_iter().filter(|(_, path)| path.exists()).collect()
 }
 
-/// Lets `SQLite` merge the log of a database that nobody uses into it.
+/// Lets `SQLite` merge the log of a database that nobody uses into it. One that cannot be read is left alone: opening
+/// it for writing might cost the log.
 pub fn settle(path: &Path) {
-    if let Ok(db) = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE) {
-        let _ = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    if has_log(path) && Database::open(path, OpenMode::ReadOnly, &AnySchema).is_ok() {
+        // The last one who closes it merges the log.
+        drop(Database::open(path, OpenMode::ReadWrite, &AnySchema));
     }
 }
 
@@ -71,8 +80,4 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
-}
-
-fn remove_all(database: &Path) -> io::Result<()> {
-    files(database).into_iter().try_for_each(|(_, path)| fs::remove_file(path))
 }

@@ -112,7 +112,7 @@ fn add_database(
     path: &Path,
     copy: &Path,
 ) -> anyhow::Result<Option<Problem>> {
-    let copied = database::copy(path, copy);
+    let copied = database::copy(name, path, copy);
     let outcome = match copied {
         Ok(Copied::Consistent) => problem(name, archive.add_file(name, copy)?),
         Ok(Copied::Damaged(why)) => {

@@ -128,7 +128,7 @@ fn copy_critical(home: &Path, to: &Path) -> anyhow::Result<(BTreeMap<String, u64
             create_private_dir(parent)?;
         }
         let copied = match item.kind {
-            Kind::Database => database::copy(&from, &target),
+            Kind::Database => database::copy(&item.name, &from, &target),
             _ => database::copy_raw(&from, &target).map(|()| Copied::Consistent),
         };
         match copied {

@@ -126,7 +126,7 @@ pub fn is_private(relative: &Path) -> bool {
 }
 
 /// Whether something lies directly in the root home or in a profile's.
-fn is_in_home(relative: &Path) -> bool {
+pub fn is_in_home(relative: &Path) -> bool {
     let parents: Vec<_> = relative.components().collect();
     match parents.as_slice() {
         [_] => true,
