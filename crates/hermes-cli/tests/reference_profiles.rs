@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use hermes_store::rusqlite::Connection;
 use hermes_testkit::{Finished, Hermes, TestHome, need};
 
 /// Where the Python program is: `HERMES_REFERENCE` names its `hermes`.
@@ -39,8 +40,7 @@ fn fill(home: &TestHome, name: &str) -> String {
     ] {
         home.write(format!("profiles/{name}/{path}"), text);
     }
-    let database =
-        rusqlite::Connection::open(home.path().join("profiles").join(name).join("state.db")).unwrap();
+    let database = Connection::open(home.path().join("profiles").join(name).join("state.db")).unwrap();
     database.execute_batch("PRAGMA journal_mode=wal; CREATE TABLE t(x); INSERT INTO t VALUES (42);").unwrap();
     long
 }
@@ -52,8 +52,7 @@ fn arrived(home: &TestHome, name: &str, long: &str) {
     assert_eq!(home.read(format!("profiles/{name}/{long}")), "s");
     let env = fs::read_to_string(home.path().join("profiles").join(name).join(".env")).unwrap_or_default();
     assert!(!env.contains("secret"));
-    let database =
-        rusqlite::Connection::open(home.path().join("profiles").join(name).join("state.db")).unwrap();
+    let database = Connection::open(home.path().join("profiles").join(name).join("state.db")).unwrap();
     assert_eq!(database.query_row("SELECT x FROM t", [], |row| row.get::<_, i64>(0)), Ok(42));
 }
 

@@ -19,7 +19,7 @@ pub struct Database {
     pub(crate) path: PathBuf,
     pub(crate) access: Access,
     pub(crate) options: Options,
-    journal: Journal,
+    journal: Option<Journal>,
     warning: Option<Warning>,
 }
 
@@ -46,8 +46,8 @@ impl Database {
         &self.path
     }
 
-    /// How it keeps its writes safe.
-    pub fn journal(&self) -> Journal {
+    /// How it keeps its writes safe. Unknown where it was opened for reading while nobody else had it open.
+    pub fn journal(&self) -> Option<Journal> {
         self.journal
     }
 

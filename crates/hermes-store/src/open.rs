@@ -29,7 +29,7 @@ pub(crate) enum Access {
 pub(crate) struct Opened {
     pub connection: Connection,
     pub access: Access,
-    pub journal: Journal,
+    pub journal: Option<Journal>,
     pub warning: Option<Warning>,
 }
 
@@ -86,7 +86,7 @@ fn open_for_writing(
         let upgrade = || schema::upgrade(schema, &connection);
         options.patience.run(upgrade).map_err(|source| Error::explain(path, "bring up to date", source))?;
     }
-    Ok(Opened { connection, access: Access::Write, journal, warning })
+    Ok(Opened { connection, access: Access::Write, journal: Some(journal), warning })
 }
 
 fn open_for_reading(path: &Path, schema: &dyn Schema, options: &Options) -> Result<Opened, Error> {
@@ -124,10 +124,15 @@ fn finish_reading(
     if *state == SchemaState::Old {
         return Err(Error::Outdated { path: path.to_owned(), name: schema.name().to_owned() });
     }
-    let mode: rusqlite::Result<String> =
-        connection.pragma_query_value(None, "journal_mode", |row| row.get(0));
-    let mode = mode.map_err(|source| Error::explain(path, "read", source))?;
-    let journal = if mode.eq_ignore_ascii_case("wal") { Journal::Wal } else { Journal::Delete };
+    let journal = match access {
+        // SQLite does not look at the journal of a file that does not change.
+        Access::AtRest(_) => None,
+        Access::Shared | Access::Write => {
+            let mode = connection.pragma_query_value(None, "journal_mode", |row| row.get::<_, String>(0));
+            let mode = mode.map_err(|source| Error::explain(path, "read", source))?;
+            Some(if mode.eq_ignore_ascii_case("wal") { Journal::Wal } else { Journal::Delete })
+        }
+    };
     Ok(Opened { connection, access, journal, warning: None })
 }
 

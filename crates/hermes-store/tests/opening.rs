@@ -63,7 +63,7 @@ fn a_new_database_is_private_and_has_a_log() {
     let path = directory.path().join("notes.db");
     let mut db = Database::open(&path, OpenMode::Create, &NOTES).unwrap();
     add(&mut db, "one");
-    assert_eq!(db.journal(), Journal::Wal);
+    assert_eq!(db.journal(), Some(Journal::Wal));
     assert_eq!(db.warning(), None);
     for suffix in ["", "-wal", "-shm"] {
         assert_eq!(mode(&directory.path().join(format!("notes.db{suffix}"))), 0o600, "{suffix}");

@@ -31,7 +31,7 @@ const WRITER: &str = "STORE_TEST_WRITER";
 /// Starts one of the child tests below in a process of its own.
 fn child(test: &str, database: &Path, writer: u32) -> Child {
     Command::new(env::current_exe().unwrap())
-        .args(["--exact", test, "--ignored", "--nocapture"])
+        .args(["--exact", test, "--nocapture"])
         .env(DATABASE, database)
         .env(WRITER, writer.to_string())
         .stdout(Stdio::piped())
@@ -59,8 +59,8 @@ fn acknowledge(number: i64) {
     let _ = writeln!(out, "written {number}").and_then(|()| out.flush());
 }
 
+/// Does nothing by itself: the tests below start it as a process of its own.
 #[test]
-#[ignore = "run as a child process by the other tests"]
 fn child_that_appends() {
     let Some((mut db, writer)) = asked() else { return };
     let next = "SELECT coalesce(max(number), 0) + 1 FROM entry WHERE writer = ?1";
@@ -77,8 +77,8 @@ fn child_that_appends() {
     }
 }
 
+/// Does nothing by itself: the tests below start it as a process of its own.
 #[test]
-#[ignore = "run as a child process by the other tests"]
 fn child_that_moves_money() {
     let Some((mut db, writer)) = asked() else { return };
     for round in 0.. {

@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
+use hermes_store::rusqlite::Connection;
 use hermes_testkit::TestHome;
-use rusqlite::Connection;
 
 use super::{dir, entries, home_with, listed, profile};
 

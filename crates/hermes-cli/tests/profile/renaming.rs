@@ -43,6 +43,31 @@ fn refusals_change_nothing() {
 }
 
 #[test]
+fn a_rename_that_fails_half_way_is_taken_back() {
+    let home = TestHome::new();
+    profile(&home, &["create", "old"]).success();
+    profile(&home, &["use", "old"]).success();
+    // In the way of whoever writes the active profile.
+    fs::create_dir(home.path().join(".active_profile.hermes-write")).unwrap();
+    let before = home.snapshot();
+    profile(&home, &["rename", "old", "new"]).code(1).stderr_has("cannot write in");
+    assert_eq!(home.snapshot(), before);
+    assert!(alias_path(&home, "old").exists() && !alias_path(&home, "new").exists());
+    fs::remove_dir(home.path().join(".active_profile.hermes-write")).unwrap();
+    profile(&home, &["rename", "old", "new"]).success();
+}
+
+#[test]
+fn an_alias_that_cannot_be_changed_does_not_stop_a_rename_or_what_comes_after() {
+    let home = TestHome::new();
+    profile(&home, &["create", "old"]).success();
+    fs::create_dir_all(alias_path(&home, ".new.hermes-alias")).unwrap();
+    profile(&home, &["rename", "old", "new"]).success().stderr_has("an alias still leads to \"old\"");
+    assert_eq!(entries(&home), ["new".to_owned()].into());
+    profile(&home, &["rename", "new", "newer"]).success();
+}
+
+#[test]
 fn an_alias_whose_new_name_is_taken_goes_and_says_why() {
     let home = TestHome::new();
     profile(&home, &["create", "old"]).success();

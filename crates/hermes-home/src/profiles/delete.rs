@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::mounts::mount_below;
-use super::stage::hide;
+use super::stage::{Hidden, hide};
 use super::{ProfileError, Profiles};
 use crate::files::{Lock, failed};
 use crate::profile::Profile;
@@ -19,6 +19,8 @@ pub struct Deleted {
     pub kept: Option<PathBuf>,
     /// Aliases that went with it.
     pub aliases: Vec<PathBuf>,
+    /// Why an alias did not.
+    pub alias_problem: Option<ProfileError>,
     /// Set when the default profile is active again because of this.
     pub active: StickyAfter,
     /// What is left of the directory because the system refused to remove it, and why.
@@ -39,19 +41,32 @@ impl Profiles {
     pub fn delete(&self, profile: &Profile) -> Result<Deleted, ProfileError> {
         let lock = self.lock()?;
         let dir = self.deletable(profile)?;
-        let is_link = is_link(&dir);
+        let kept = if is_link(&dir) { fs::canonicalize(&dir).ok() } else { None };
         // First what points to the profile, so that nothing points to a missing one if we are cut short.
+        let (sticky, wrappers) = (self.sticky(), self.aliases_of(profile));
         let active = self.reset_active(profile, &lock)?;
-        let aliases = self.remove_aliases_of(profile)?;
-        if is_link {
-            let kept = fs::canonicalize(&dir).ok();
-            fs::remove_file(&dir).map_err(failed("remove the link", &dir))?;
-            return Ok(Deleted { path: dir, kept, aliases, active, remains: None });
-        }
-        let hidden = hide(&self.profiles_dir(), &dir)?;
+        let (aliases, alias_problem) = self.remove_aliases(&wrappers);
+        let hidden = match self.take_away(&dir) {
+            Ok(hidden) => hidden,
+            Err(e) => {
+                // It stays, so what pointed to it must again; the error that counts is the first.
+                let _ = sticky.map(|sticky| self.write_active(&sticky, &lock));
+                let _ = self.write_aliases(&wrappers);
+                return Err(e);
+            }
+        };
         drop(lock);
-        let remains = hidden.remove().err();
-        Ok(Deleted { path: dir, kept: None, aliases, active, remains })
+        let remains = hidden.and_then(|hidden| hidden.remove().err());
+        Ok(Deleted { path: dir, kept, aliases, alias_problem, active, remains })
+    }
+
+    /// Removes the link, or hides the directory until it is removed.
+    fn take_away(&self, dir: &Path) -> Result<Option<Hidden>, ProfileError> {
+        if is_link(dir) {
+            fs::remove_file(dir).map_err(failed("remove the link", dir))?;
+            return Ok(None);
+        }
+        hide(&self.profiles_dir(), dir).map(Some)
     }
 
     /// Checks that a profile may be deleted, without doing it, and gives its directory.

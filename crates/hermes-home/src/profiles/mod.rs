@@ -89,7 +89,7 @@ impl Profiles {
     /// Keeps other processes from changing profiles, and finishes a rename that was cut short.
     fn lock(&self) -> Result<Lock, ProfileError> {
         let lock = Lock::acquire(&stage::lock_path(&self.profiles_dir()))?;
-        rename::recover(self, &lock)?;
+        rename::recover(self, &lock);
         Ok(lock)
     }
 

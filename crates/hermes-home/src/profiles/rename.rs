@@ -27,6 +27,8 @@ pub struct Renamed {
     pub aliases: Vec<String>,
     /// Why the alias called like the profile could not take the new name; it was removed.
     pub lost_alias: Option<AliasError>,
+    /// Why an alias could not be changed.
+    pub alias_problem: Option<ProfileError>,
 }
 
 /// A rename under way.
@@ -55,9 +57,9 @@ impl Profiles {
         let note = Note { from: from.to_string(), to: to.to_string(), alias_moves: collision.is_ok() };
         let text = serde_json::to_vec(&note).map_err(|e| failed("write", &path)(e.into()))?;
         write_locked(&note_path(self), &text, Access::Private, &lock)?;
-        finish(self, &note, &lock)?;
+        let alias_problem = finish(self, &note, &lock).inspect_err(|_| undo(self, &note, &lock))?;
         let lost_alias = collision.err().filter(|_| has_named);
-        Ok(Renamed { path, active, aliases: self.aliases(&new), lost_alias })
+        Ok(Renamed { path, active, aliases: self.aliases(&new), lost_alias, alias_problem })
     }
 }
 
@@ -65,34 +67,36 @@ fn note_path(profiles: &Profiles) -> PathBuf {
     profiles.profiles_dir().join(".rename.json")
 }
 
-/// Finishes a rename that a dead process began.
-pub fn recover(profiles: &Profiles, lock: &Lock) -> Result<(), ProfileError> {
-    let path = note_path(profiles);
-    let Some(bytes) = read_if_exists(&path)? else { return Ok(()) };
-    // A note we cannot read is none of ours.
-    let Ok(note) = serde_json::from_slice::<Note>(&bytes) else { return Ok(()) };
-    let old = profiles.profiles_dir().join(ProfileName::parse(&note.from)?.as_str());
-    if running::gateway(&old, &profiles.proc_dir).is_some() {
-        // Both names work until it stops.
-        return Ok(());
+/// Finishes a rename that a dead process began. Both names work until that succeeds, so a failure can wait.
+pub fn recover(profiles: &Profiles, lock: &Lock) {
+    let Ok(Some(bytes)) = read_if_exists(&note_path(profiles)) else { return };
+    let Ok(note) = serde_json::from_slice::<Note>(&bytes) else { return };
+    let Ok((old, _)) = places(profiles, &note) else { return };
+    if running::gateway(&old, &profiles.proc_dir).is_none() {
+        let _ = finish(profiles, &note, lock);
     }
-    finish(profiles, &note, lock)
 }
 
-/// Goes on from wherever a rename stands; every step may already have been done.
-fn finish(profiles: &Profiles, note: &Note, lock: &Lock) -> Result<(), ProfileError> {
-    let (from, to) = (ProfileName::parse(&note.from)?, ProfileName::parse(&note.to)?);
+/// Where a profile was and where it goes.
+fn places(profiles: &Profiles, note: &Note) -> Result<(PathBuf, PathBuf), ProfileError> {
     let dir = profiles.profiles_dir();
-    let (old, new) = (dir.join(from.as_str()), dir.join(to.as_str()));
+    let place = |name: &str| ProfileName::parse(name).map(|name| dir.join(name.as_str()));
+    Ok((place(&note.from)?, place(&note.to)?))
+}
+
+/// Goes on from wherever a rename stands; every step may already have been done. That an alias cannot be changed
+/// is no reason to stop, and comes back.
+fn finish(profiles: &Profiles, note: &Note, lock: &Lock) -> Result<Option<ProfileError>, ProfileError> {
+    let (old, new) = places(profiles, note)?;
+    let (from, to) = (Profile::parse(&note.from)?, Profile::parse(&note.to)?);
     if old.is_dir() && fs::symlink_metadata(&new).is_err() {
         std::os::unix::fs::symlink(from.as_str(), &new).map_err(failed("create link", &new))?;
     }
-    let (from, to) = (Profile::Named(from), Profile::Named(to));
     if profiles.sticky().as_ref() == Some(&from) {
         profiles.write_active(&to, lock)?;
     }
     let named = if note.alias_moves { NamedAlias::Moves } else { NamedAlias::Goes };
-    profiles.move_aliases(&from, &to, named)?;
+    let alias_problem = profiles.move_aliases(&from, &to, named).err();
     if leads_by_link(&new, &note.from) {
         swap(&old, &new).map_err(failed("rename", &old))?;
     }
@@ -101,7 +105,22 @@ fn finish(profiles: &Profiles, note: &Note, lock: &Lock) -> Result<(), ProfileEr
         fs::remove_file(&old).map_err(failed("remove the link", &old))?;
     }
     let path = note_path(profiles);
-    Ok(fs::remove_file(&path).map_err(failed("remove", &path))?)
+    fs::remove_file(&path).map_err(failed("remove", &path))?;
+    Ok(alias_problem)
+}
+
+/// Takes back a rename that failed before the directory moved. The error that counts is the one that led here.
+fn undo(profiles: &Profiles, note: &Note, lock: &Lock) {
+    let Ok((_, new)) = places(profiles, note) else { return };
+    let (Ok(from), Ok(to)) = (Profile::parse(&note.from), Profile::parse(&note.to)) else { return };
+    if leads_by_link(&new, &note.from) {
+        if profiles.sticky().as_ref() == Some(&to) {
+            let _ = profiles.write_active(&from, lock);
+        }
+        let _ = profiles.move_aliases(&to, &from, NamedAlias::Moves);
+        let _ = fs::remove_file(&new);
+        let _ = fs::remove_file(note_path(profiles));
+    }
 }
 
 fn leads_by_link(path: &Path, name: &str) -> bool {

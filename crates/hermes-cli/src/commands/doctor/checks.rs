@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use hermes_home::home::ChosenBy;
 use hermes_home::settings::{self, Severity};
+use hermes_store::{AnySchema, Database, OpenMode};
 
 use super::Check;
 use crate::app::App;
@@ -15,6 +16,7 @@ pub fn all(app: &App) -> Vec<Check> {
     let mut checks = home(app);
     checks.extend(private_files(app));
     checks.extend(configuration(app));
+    checks.extend(databases(app));
     checks.extend(disk(app));
     checks.extend(programs(app));
     checks
@@ -103,6 +105,32 @@ fn configuration(app: &App) -> Vec<Check> {
         }
     };
     findings.into_iter().map(line).collect()
+}
+
+fn databases(app: &App) -> Vec<Check> {
+    database_files(app).into_iter().map(|path| database(&path)).collect()
+}
+
+fn database_files(app: &App) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> =
+        ["state.db", "response_store.db", "memory_store.db"].iter().map(|n| app.home.path(n)).collect();
+    files.push(app.home.root().join("kanban.db"));
+    if let Ok(boards) = fs::read_dir(app.home.root().join("kanban/boards")) {
+        files.extend(boards.flatten().map(|b| b.path().join("kanban.db")));
+    }
+    files.retain(|f| f.is_file());
+    files
+}
+
+/// Opened through SQLite, read-only: reading a live database's file any other way would cancel its locks.
+fn database(path: &Path) -> Check {
+    const AREA: &str = "Databases";
+    let fix = "hermes import BACKUP.zip   (from `hermes backup`)";
+    let opened = Database::open(path, OpenMode::ReadOnly, &AnySchema);
+    match opened.and_then(|mut db| db.quick_check()) {
+        Ok(()) => Check::ok(AREA, format!("{} is sound", path.display())),
+        Err(e) => Check::failure(AREA, e.to_string(), fix),
+    }
 }
 
 fn disk(app: &App) -> Vec<Check> {

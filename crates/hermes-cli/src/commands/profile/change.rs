@@ -111,6 +111,9 @@ pub fn rename(context: &Context, from: &Profile, to: &ProfileName) -> anyhow::Re
     if !renamed.aliases.is_empty() {
         lines.push(format!("alias: {}", renamed.aliases.join(", ")));
     }
+    if let Some(problem) = renamed.alias_problem {
+        ui::warn(&format!("an alias still leads to \"{from}\": {problem}"));
+    }
     if let Some(reason) = renamed.lost_alias {
         ui::warn(&format!("the alias \"{from}\" was removed and has no successor: {reason}"));
         ui::note(&format!("`hermes profile alias {to} --name ALIAS` makes another one"));
@@ -152,6 +155,9 @@ fn report_deleted(context: &Context, profile: &Profile, deleted: &Deleted) -> an
     lines.extend(deleted.aliases.iter().map(|alias| format!("removed the alias {}", context.shown(alias))));
     if deleted.active == StickyAfter::Moved {
         lines.push("the active profile is now \"default\"".to_owned());
+    }
+    if let Some(problem) = &deleted.alias_problem {
+        ui::warn(&format!("an alias is left that leads nowhere: {problem}"));
     }
     if let Some((remains, why)) = &deleted.remains {
         ui::warn(&format!("some files could not be removed ({why}): remove {} by hand", remains.display()));

@@ -129,11 +129,12 @@ impl Profiles {
     ) -> Result<Vec<PathBuf>, ProfileError> {
         let _lock = self.lock()?;
         let Some(name) = name else {
-            let removed = self.remove_aliases_of(profile)?;
-            if removed.is_empty() {
+            let aliases = self.aliases_of(profile);
+            if aliases.is_empty() {
                 return Err(AliasError::None { profile: profile.to_string(), name: None }.into());
             }
-            return Ok(removed);
+            let (removed, problem) = self.remove_aliases(&aliases);
+            return problem.map_or(Ok(removed), Err);
         };
         let path = self.alias_dir().join(name.as_str());
         match read_alias(&path) {
@@ -152,15 +153,29 @@ impl Profiles {
         Ok(vec![path])
     }
 
-    /// Removes every alias of a profile, and only those.
-    pub(super) fn remove_aliases_of(&self, profile: &Profile) -> Result<Vec<PathBuf>, ProfileError> {
-        let paths = self.aliases(profile).into_iter().map(|name| self.alias_dir().join(name));
-        paths
-            .map(|path| {
-                fs::remove_file(&path).map_err(failed("remove", &path))?;
-                Ok(path)
-            })
-            .collect()
+    /// A profile's aliases with what they say.
+    pub(super) fn aliases_of(&self, profile: &Profile) -> Vec<(String, Wrapper)> {
+        self.all_aliases().into_iter().filter(|(_, wrapper)| self.leads_to(wrapper, profile)).collect()
+    }
+
+    /// Removes aliases; those that are gone, and why the first of the others is not.
+    pub(super) fn remove_aliases(
+        &self,
+        aliases: &[(String, Wrapper)],
+    ) -> (Vec<PathBuf>, Option<ProfileError>) {
+        let (mut gone, mut problem) = (Vec::new(), None);
+        for path in aliases.iter().map(|(name, _)| self.alias_dir().join(name)) {
+            match fs::remove_file(&path) {
+                Ok(()) => gone.push(path),
+                Err(e) => problem = problem.or(Some(failed("remove", &path)(e).into())),
+            }
+        }
+        (gone, problem)
+    }
+
+    /// Writes aliases as they were.
+    pub(super) fn write_aliases(&self, aliases: &[(String, Wrapper)]) -> Result<(), ProfileError> {
+        aliases.iter().try_for_each(|(name, wrapper)| self.write_alias(name, wrapper).map(drop))
     }
 
     /// Refuses a name that means something else already.
@@ -209,7 +224,7 @@ impl Profiles {
         to: &Profile,
         named: NamedAlias,
     ) -> Result<(), ProfileError> {
-        for (alias, mut wrapper) in self.all_aliases().into_iter().filter(|(_, w)| self.leads_to(w, from)) {
+        for (alias, mut wrapper) in self.aliases_of(from) {
             to.as_str().clone_into(&mut wrapper.profile);
             let old = self.alias_dir().join(&alias);
             match (alias == from.as_str(), named) {
