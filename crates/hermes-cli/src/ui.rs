@@ -101,6 +101,11 @@ pub fn ask_hidden(question: &str) -> io::Result<String> {
     answer
 }
 
+/// `1 file`, `2 files`.
+pub fn count(number: u64, thing: &str) -> String {
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
+}
+
 /// A number of bytes as people read it.
 pub fn size(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["KB", "MB", "GB", "TB", "PB"];

@@ -15,8 +15,8 @@ use crate::ui::{self, WrongUsage};
 /// Show what was logged, newest last
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A record with a traceback counts as one. Rotated files (agent.log.1, …) are read when they are needed.
-Following goes on across rotation and ends with Ctrl-C.
+A record with a traceback counts as one. Rotated files (agent.log.1, …) are read when they are needed. Following goes \
+on across rotation and ends with Ctrl-C.
 
 Examples:
   hermes logs                          the last 50 records of agent.log

@@ -26,8 +26,8 @@ use crate::commands::import;
 /// Save the whole home, all profiles included, in one zip file
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Databases are copied by SQLite itself, so a backup is consistent while other programs write. Symbolic links are not
-followed. Left out is what can be had again: caches, virtual environments, node_modules, .git, checkpoints, snapshots.
+Databases are copied by SQLite itself, so a backup is consistent while other programs write. Symbolic links are not \
+followed. Left out is what can be had again: caches, virtual environments, node_modules, .git, checkpoints, snapshots. \
 The file holds your keys and conversations: it is readable by you only. Keep it that way.
 
 When something could not be saved, the rest still is; the command says what and ends with exit code 1.
@@ -81,7 +81,7 @@ fn back_up(root: &Path, output: PathBuf, now: &Zoned) -> anyhow::Result<Summary>
     let mut databases = 0;
     for item in &items {
         problems.extend(add(&mut archive, item, root, &workspace)?);
-        databases += usize::from(item.kind == Kind::Database);
+        databases += u64::from(item.kind == Kind::Database);
     }
     let (files, original_bytes) = (archive.files, archive.bytes);
     let bytes = archive.finish()?;

@@ -16,7 +16,8 @@ pub struct Summary {
     pub bytes: u64,
     pub files: u64,
     pub original_bytes: u64,
-    pub databases: usize,
+    /// How many of the files are databases.
+    pub databases: u64,
     /// By rule.
     pub left_out: Vec<String>,
     /// By nature.
@@ -39,12 +40,12 @@ pub fn backup(summary: &Summary, json: bool) -> anyhow::Result<ExitCode> {
         return Ok(exit_code(&summary.problems));
     }
     let mut lines = vec![format!(
-        "wrote {}: {} files, {} ({} before compression), databases: {}",
+        "wrote {}: {}, {} among them, {} ({} before compression)",
         summary.path.display(),
-        summary.files,
+        ui::count(summary.files, "file"),
+        ui::count(summary.databases, "database"),
         ui::size(summary.bytes),
-        ui::size(summary.original_bytes),
-        summary.databases
+        ui::size(summary.original_bytes)
     )];
     if !summary.left_out.is_empty() {
         lines.push(format!("left out: {}", summary.left_out.join(", ")));
@@ -67,8 +68,12 @@ pub fn snapshot(made: &Snapshot, json: bool) -> anyhow::Result<ExitCode> {
         ui::print_json(made)?;
         return Ok(exit_code(&made.problems));
     }
-    let mut lines =
-        vec![format!("made snapshot {}: {} files, {}", made.id, made.files, ui::size(made.bytes))];
+    let mut lines = vec![format!(
+        "made snapshot {}: {}, {}",
+        made.id,
+        ui::count(made.files as u64, "file"),
+        ui::size(made.bytes)
+    )];
     if !made.removed.is_empty() {
         lines.push(format!("removed the oldest: {}", made.removed.join(", ")));
     }

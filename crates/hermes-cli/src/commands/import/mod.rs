@@ -29,10 +29,11 @@ use crate::ui::{self, WrongUsage};
 /// Bring back a backup made by `hermes backup`
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The files of the archive are put in place; what else the home holds stays. What is replaced is kept in
-state-snapshots/pre-import-<date>, and can be brought back with `hermes import` as well. Nothing is changed before the
-whole archive is unpacked and checked. If the computer stops in the middle, the next import says so: --finish completes
-it, --undo puts everything back.
+The files of the archive are put in place; what else the home holds stays. What is replaced is kept in \
+state-snapshots/pre-import-<date>, and can be brought back with `hermes import` as well.
+
+Nothing is changed before the whole archive is unpacked and checked. If the computer stops in the middle, the next \
+import says so: --finish completes it, --undo puts everything back.
 
 Examples:
   hermes import hermes-backup-2026-11-15-205722.zip --dry-run

@@ -82,9 +82,9 @@ impl Summary {
             return Ok(ExitCode::SUCCESS);
         }
         let mut lines = vec![format!(
-            "{} {} files ({}) to {}: {} new, {} replaced, {} already the same",
+            "{} {} ({}) to {}: {} new, {} replaced, {} already the same",
             if self.dry_run { "would restore" } else { "restored" },
-            self.restored,
+            ui::count(self.restored as u64, "file"),
             ui::size(self.bytes),
             self.target.display(),
             self.restored - self.replaced.len(),
