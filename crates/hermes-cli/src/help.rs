@@ -8,7 +8,8 @@ use clap::Command;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Work", &["sandbox"]),
     ("Home", &["status", "config", "profile"]),
-    ("When something is wrong", &["doctor", "dump"]),
+    ("When something is wrong", &["doctor", "logs", "dump"]),
+    ("Keeping it safe", &["backup", "import"]),
     ("This program", &["version", "completion", "help"]),
 ];
 

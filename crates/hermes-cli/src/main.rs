@@ -4,6 +4,7 @@ mod app;
 mod args;
 mod commands;
 mod help;
+mod logging;
 mod ui;
 
 use std::process::ExitCode;

@@ -1,9 +1,12 @@
 //! One file per command: what it takes, and the thin code that does it.
 
+pub mod backup;
 pub mod completion;
 pub mod config;
 pub mod doctor;
 pub mod dump;
+pub mod import;
+pub mod logs;
 pub mod profile;
 pub mod sandbox;
 pub mod status;
@@ -18,7 +21,10 @@ use crate::ui;
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let open = || App::open(cli.profile.clone());
     match cli.command {
+        Command::Backup(args) => backup::run(&args, &open()?),
         Command::Completion(args) => completion::run(&args),
+        Command::Import(args) => import::run(&args, &open()?),
+        Command::Logs(args) => logs::run(&args, &open()?),
         Command::Profile(args) => profile::run(cli.profile.clone(), args),
         Command::Version => version(),
         Command::Status(args) => status::run(&open()?, &args),

@@ -10,6 +10,7 @@ use hermes_store::{AnySchema, Database, OpenMode};
 
 use super::Check;
 use crate::app::App;
+use crate::commands::import;
 
 /// Every check, in the order of the report.
 pub fn all(app: &App) -> Vec<Check> {
@@ -54,6 +55,9 @@ fn home(app: &App) -> Vec<Check> {
                 checks.push(Check::failure(AREA, format!("{shown} is not writable"), fix));
             }
             checks.extend(too_open(AREA, dir, meta.permissions().mode(), 0o700));
+            if let Err(e) = import::refuse_if_pending(app.home.root()) {
+                checks.push(Check::failure(AREA, e.to_string(), "hermes import --finish   (or --undo)"));
+            }
         }
     }
     checks
