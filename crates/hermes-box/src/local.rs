@@ -1,6 +1,5 @@
 //! An agent inside of this process.
 
-use std::io;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
@@ -19,10 +18,6 @@ pub fn attach(agent: &Arc<Agent>) -> Result<Client, ConnectError> {
     let transport = Transport::socket(theirs)?;
     let agent = Arc::clone(agent);
     let serve = move || agent.serve(transport);
-    std::thread::Builder::new()
-        .name("box-serve".into())
-        .stack_size(256 * 1024)
-        .spawn(serve)
-        .map_err(io::Error::from)?;
+    std::thread::Builder::new().name("box-serve".into()).stack_size(256 * 1024).spawn(serve)?;
     Client::connect(Transport::socket(ours)?, &ConnectOptions::default())
 }

@@ -91,6 +91,11 @@ impl Files {
         Ok(FileReader { pending, piece: Vec::new(), taken: 0, left: limit, read: None })
     }
 
+    /// The SHA-256 of a whole file.
+    pub fn hash(&self, path: impl Into<PathBuf>) -> Result<Vec<u8>, CallError> {
+        self.client.call(call::hash(self.place(path)))
+    }
+
     /// Writes a file, whatever it was before; makes missing directories.
     pub fn write(&self, path: impl Into<PathBuf>, content: &[u8]) -> Result<Written, CallError> {
         let place = self.place(path);

@@ -102,9 +102,9 @@ pub fn spawn_detached(daemon: &Detached) -> Result<(), DetachError> {
 
 /// Connects to the daemon at its socket; starts it first if nobody listens there.
 pub fn ensure(daemon: &Detached, options: &ConnectOptions) -> Result<Client, DetachError> {
-    let owners = [rustix::process::geteuid().as_raw()];
     // One that is just leaving may be met; a few looks are enough to see it gone.
     const ATTEMPTS: usize = 5;
+    let owners = [rustix::process::geteuid().as_raw()];
     let deadline = Instant::now() + Duration::from_secs(10);
     let mut last = None;
     for _ in 0..ATTEMPTS {
@@ -205,7 +205,7 @@ pub(super) fn detach() -> io::Result<Ready> {
             let _ = File::from(reader).read_to_end(&mut said);
             // SAFETY: it is our child; it ends at once.
             unsafe { libc::waitpid(child, std::ptr::null_mut(), 0) };
-            std::process::exit(if said == b"ready" { 0 } else { 1 });
+            std::process::exit(i32::from(said != b"ready"));
         }
     }
     drop(reader);

@@ -52,7 +52,7 @@ impl Admission {
     /// Whether whoever connected this socket may be a client.
     pub(crate) fn judge(&self, socket: impl AsFd) -> Result<(), Refusal> {
         let Ok(peer) = credentials(&socket) else { return Err(Refusal::OtherUser) };
-        let own = (std::process::id() as i32, rustix::process::geteuid().as_raw());
+        let own = Peer { pid: std::process::id() as i32, uid: rustix::process::geteuid().as_raw() };
         self.decide(peer, own, |pid| proc::look(pid).map(|process| process.parent))?;
         // Its number may have been passed on while we looked, but not if the process itself still lives.
         match alive(&socket) {
@@ -62,16 +62,11 @@ impl Admission {
     }
 
     /// The decision, from what is known.
-    fn decide(
-        &self,
-        peer: Peer,
-        (own_pid, own_uid): (i32, u32),
-        parent: impl Fn(i32) -> Option<i32>,
-    ) -> Result<(), Refusal> {
-        if peer.uid != 0 && peer.uid != own_uid && !self.uids.contains(&peer.uid) {
+    fn decide(&self, peer: Peer, own: Peer, parent: impl Fn(i32) -> Option<i32>) -> Result<(), Refusal> {
+        if peer.uid != 0 && peer.uid != own.uid && !self.uids.contains(&peer.uid) {
             return Err(Refusal::OtherUser);
         }
-        if peer.pid == 0 || peer.pid == own_pid {
+        if peer.pid == 0 || peer.pid == own.pid {
             return Ok(());
         }
         let mut pid = peer.pid;
@@ -80,7 +75,7 @@ impl Admission {
             match parent(pid) {
                 // Without a look at it nothing is known about it.
                 None => return Err(Refusal::OwnCommand),
-                Some(parent) if parent == own_pid => return Err(Refusal::OwnCommand),
+                Some(parent) if parent == own.pid => return Err(Refusal::OwnCommand),
                 Some(0) => return Ok(()),
                 Some(parent) => pid = parent,
             }
@@ -130,7 +125,7 @@ mod tests {
     }
 
     fn decide(pid: i32, uid: u32) -> Result<(), Refusal> {
-        Admission { uids: vec![1000] }.decide(Peer { pid, uid }, (1, 500), parent)
+        Admission { uids: vec![1000] }.decide(Peer { pid, uid }, Peer { pid: 1, uid: 500 }, parent)
     }
 
     #[test]

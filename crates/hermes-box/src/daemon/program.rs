@@ -56,6 +56,7 @@ enum Verb {
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "switches of a command line")]
 struct Arguments {
     verb: Option<Verb>,
     addresses: Vec<Address>,
@@ -140,20 +141,13 @@ fn daemon(arguments: Arguments, role: Role) -> io::Result<()> {
         addresses.push(Address::in_box());
     }
     let ready = if arguments.detach { detach::detach()? } else { Ready::nobody() };
-    let _single = match addresses.iter().find_map(|address| match address {
-        Address::Path(path) if arguments.single => Some(path.clone()),
-        Address::Path(_) | Address::Abstract(_) => None,
-    }) {
-        None => None,
-        Some(path) => match Single::claim(&path)? {
-            Some(single) => Some(single),
-            // Whoever started us finds the other one.
-            None => {
-                ready.tell();
-                return Ok(());
-            }
-        },
-    };
+    let only_one = addresses.iter().find_map(path_of).filter(|_| arguments.single);
+    let single = only_one.map(|path| Single::claim(&path)).transpose()?;
+    if let Some(None) = single {
+        // Whoever started us finds the other one.
+        ready.tell();
+        return Ok(());
+    }
     let sockets: Vec<PathBuf> = addresses.iter().filter_map(path_of).collect();
     let options = DaemonOptions {
         agent,
@@ -262,7 +256,7 @@ fn parse(arguments: Vec<OsString>) -> Result<Arguments, String> {
 
 fn number(text: &OsStr) -> Result<u64, String> {
     let number =
-        text.to_str().and_then(|text| text.parse().ok()).filter(|number| *number <= u64::from(u32::MAX));
+        text.to_str().and_then(|text| text.parse().ok()).filter(|number| u32::try_from(*number).is_ok());
     number.ok_or_else(|| format!("'{}' is not a number", text.display()))
 }
 

@@ -175,6 +175,8 @@ wire_enum! {
         57 = Glob(GlobRequest),
         /// Find by content. Answer: [`SearchResult`].
         58 = Search(SearchRequest),
+        /// SHA-256 of a file. Answer: 32 bytes.
+        59 = Hash(Place),
     }
 }
 
@@ -273,6 +275,10 @@ pub fn job_close_stdin(id: &str) -> Ask<()> {
 /// [`Call::JobForget`].
 pub fn job_forget(id: &str) -> Ask<()> {
     Ask::new(Call::JobForget(id.into()))
+}
+/// [`Call::Hash`].
+pub fn hash(place: Place) -> Ask<Vec<u8>> {
+    Ask::new(Call::Hash(place))
 }
 /// [`Call::Move`].
 pub fn rename(request: MoveRequest) -> Ask<()> {

@@ -194,8 +194,6 @@ wire_struct! {
         pub mode: u32,
         /// Which state of the file was read.
         pub version: FileVersion,
-        /// SHA-256 of the whole file.
-        pub hash: Vec<u8>,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Instant;
 
 use crate::link::lock;
 use crate::link::outbox::{Outbox, Wake};
@@ -150,11 +151,6 @@ impl CallContext {
         lock(&self.state).abandoned
     }
 
-    /// Whether the connection itself is gone.
-    pub(crate) fn is_gone(&self) -> bool {
-        lock(&self.state).gone
-    }
-
     pub(crate) fn take_controls(&self) -> Vec<Control> {
         lock(&self.state).controls.drain(..).collect()
     }
@@ -250,6 +246,38 @@ impl CallContext {
             if state.gone {
                 return Err(Abandoned);
             }
+        }
+    }
+
+    /// Counts everything that has happened to this call; see [`Self::wait_past`].
+    pub(crate) fn happenings(&self) -> u64 {
+        lock(&self.state).happenings
+    }
+
+    /// Waits until something more has happened, or until the deadline.
+    pub(crate) fn wait_past(&self, seen: u64, deadline: Option<Instant>) {
+        let mut state = lock(&self.state);
+        while state.happenings == seen {
+            let Some(deadline) = deadline else {
+                state = self.wait(state);
+                continue;
+            };
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Waits while `holds`, looking again whenever something happens, until the deadline.
+    pub(crate) fn wait_while(&self, deadline: Option<Instant>, mut holds: impl FnMut() -> bool) {
+        loop {
+            let seen = self.happenings();
+            if !holds() || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return;
+            }
+            self.wait_past(seen, deadline);
         }
     }
 

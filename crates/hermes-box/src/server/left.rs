@@ -77,10 +77,6 @@ impl Left {
         listed.collect()
     }
 
-    pub(crate) fn count(&self) -> usize {
-        lock(&self.shared.table).entries.len()
-    }
-
     /// Ends what one command left, or everything.
     pub(crate) fn end(&self, id: Option<u64>, grace: std::time::Duration) {
         let table = lock(&self.shared.table);
@@ -136,8 +132,7 @@ fn is_over(socket: &std::os::fd::OwnedFd) -> bool {
     loop {
         match rustix::io::read(socket, &mut buffer) {
             Ok(0) => return true,
-            Ok(_) => {}
-            Err(rustix::io::Errno::INTR) => {}
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(rustix::io::Errno::AGAIN) => return false,
             Err(_) => return true,
         }

@@ -6,8 +6,11 @@ pub(crate) mod conn;
 mod directory;
 mod dispatch;
 mod exec;
+mod files;
+mod jobs;
 mod left;
 mod options;
+mod search;
 mod shell;
 
 use std::ffi::OsStr;
@@ -30,6 +33,7 @@ use call::CallContext;
 use conn::Visitor;
 use directory::Directory;
 use exec::spill::Spills;
+use jobs::Jobs;
 use left::Left;
 use shell::find::{self, Shell};
 use shell::store::Sessions;
@@ -45,6 +49,7 @@ pub struct Agent {
     pub(crate) sessions: Sessions,
     pub(crate) spills: Spills,
     pub(crate) left: Left,
+    pub(crate) jobs: Jobs,
     pub(crate) activity: Activity,
     directory: Directory,
     problems: Vec<String>,
@@ -73,14 +78,9 @@ impl Agent {
     pub fn new(mut options: AgentOptions) -> Arc<Self> {
         let (directory, problem) = Directory::prepare(options.directory.as_deref());
         options.env.remove(OsStr::new("PWD"));
-        let shell = match &options.shell {
-            Some(path) => Some(find::given(path)),
-            None => {
-                let variable =
-                    |name: &str| options.env.get(OsStr::new(name)).map(std::ffi::OsString::as_os_str);
-                find::find(variable("PATH"), variable("SHELL"))
-            }
-        };
+        let variable = |name: &str| options.env.get(OsStr::new(name)).map(std::ffi::OsString::as_os_str);
+        let found = || find::find(variable("PATH"), variable("SHELL"));
+        let shell = options.shell.as_deref().map(find::given).or_else(found);
         let instance = random_number();
         let limits = &options.limits;
         Arc::new(Self {
@@ -89,6 +89,7 @@ impl Agent {
             sessions: Sessions::new(directory.sessions(), SystemTime::now()),
             spills: Spills::new(directory.output(), limits.spill_bytes, limits.spill_age, instance),
             left: Left::default(),
+            jobs: Jobs::new(directory.jobs(), limits.clone()),
             activity: Activity::new(Instant::now()),
             directory,
             problems: problem.into_iter().collect(),
@@ -107,6 +108,7 @@ impl Agent {
     /// What there is to know about it.
     pub(crate) fn info(&self) -> Info {
         let now = Instant::now();
+        let (running, ended) = self.jobs.count();
         Info {
             version: hello::VERSION.into(),
             build: hello::BUILD.into(),
@@ -115,8 +117,8 @@ impl Agent {
             uptime_ms: millis(self.activity.uptime(now)),
             clients: self.activity.clients.load(Ordering::SeqCst),
             calls: self.activity.calls(),
-            jobs_running: 0,
-            jobs_ended: 0,
+            jobs_running: running as u32,
+            jobs_ended: ended as u32,
             idle_ms: millis(self.activity.idle(now)),
             commands: self.activity.commands.load(Ordering::SeqCst),
             file_operations: self.activity.file_operations.load(Ordering::SeqCst),
@@ -155,6 +157,7 @@ impl Agent {
         for caller in lock(&self.callers).drain(..).filter_map(|caller| caller.upgrade()) {
             caller.control(Control::Cancel);
         }
+        self.jobs.kill_all(self.options.grace);
         self.left.end(None, self.options.grace);
         let deadline = Instant::now() + self.options.grace + LAST_PATIENCE;
         self.activity.changes.wait_until(Some(deadline), || self.activity.calls() == 0);
@@ -179,7 +182,7 @@ impl Agent {
     }
 
     pub(crate) fn running_jobs(&self) -> usize {
-        0
+        self.jobs.count().0
     }
 
     /// Ends what is left of a command whose shim was killed: its session, everything below its shell, and (when this process is the
@@ -195,7 +198,7 @@ impl Agent {
                 doomed.extend(processes.iter().filter(|each| each.pid == shell || each.session == shell));
             }
             if self.options.reaping == Reaping::Elsewhere {
-                doomed.extend(self.strays(&processes));
+                doomed.extend(Self::strays(&processes));
             }
             doomed.retain(|process| !process.is_zombie());
             if doomed.is_empty() {
@@ -209,8 +212,7 @@ impl Agent {
     }
 
     /// Our children that are no shims, and everything below them.
-    #[allow(clippy::unused_self, reason = "they are this agent's")]
-    fn strays(&self, processes: &[proc::Process]) -> Vec<proc::Process> {
+    fn strays(processes: &[proc::Process]) -> Vec<proc::Process> {
         let me = std::process::id() as i32;
         let mut strays = Vec::new();
         for child in processes.iter().filter(|process| process.parent == me && !is_shim(process.pid)) {
@@ -230,7 +232,7 @@ fn millis(duration: Duration) -> u64 {
     duration.as_millis() as u64
 }
 
-fn random_number() -> u64 {
+pub(crate) fn random_number() -> u64 {
     let mut bytes = [0; 8];
     // A kernel without randomness at this point still has a clock and process numbers.
     if rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::NONBLOCK).is_err() {

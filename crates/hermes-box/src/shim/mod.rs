@@ -125,7 +125,8 @@ impl Guard {
             }
             let deadline = match self.phase {
                 Phase::Ending(deadline) if Instant::now() >= deadline => {
-                    return self.kill();
+                    self.kill();
+                    return Ok(());
                 }
                 Phase::Ending(deadline) => Some(deadline),
                 Phase::Running | Phase::Leaving => None,
@@ -223,7 +224,7 @@ impl Guard {
         };
     }
 
-    fn kill(mut self) -> io::Result<()> {
+    fn kill(mut self) {
         let mut status = None;
         let unkillable = tree::kill_all(|pid, how| {
             if pid == self.pid {
@@ -234,7 +235,6 @@ impl Guard {
             self.exited(status, Children::None);
         }
         self.report(Report::Gone { unkillable });
-        Ok(())
     }
 
     fn report(&mut self, report: Report) {

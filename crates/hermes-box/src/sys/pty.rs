@@ -3,6 +3,7 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
+use rustix::fs::{Mode, OFlags};
 use rustix::process::Signal;
 use rustix::pty::OpenptFlags;
 use rustix::termios::Winsize;
@@ -17,18 +18,17 @@ pub(crate) fn open(size: WinSize) -> io::Result<(OwnedFd, OwnedFd)> {
     rustix::pty::unlockpt(&master)?;
     let slave = match rustix::pty::ioctl_tiocgptpeer(&master, flags) {
         Ok(slave) => slave,
-        // Kernels before 4.13.
-        Err(_) => {
-            let name = rustix::pty::ptsname(&master, Vec::new())?;
-            rustix::fs::open(
-                &*name,
-                rustix::fs::OFlags::RDWR | rustix::fs::OFlags::NOCTTY | rustix::fs::OFlags::CLOEXEC,
-                rustix::fs::Mode::empty(),
-            )?
-        }
+        Err(_) => open_by_name(&master)?,
     };
     resize(&master, size)?;
     Ok((master, slave))
+}
+
+/// For kernels before 4.13.
+fn open_by_name(master: &OwnedFd) -> io::Result<OwnedFd> {
+    let name = rustix::pty::ptsname(master, Vec::new())?;
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(&*name, flags, Mode::empty())?)
 }
 
 /// Tells the terminal its size.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hermes_box::client::{Client, ConnectOptions};
 use hermes_box::daemon::{self, Detached};
@@ -92,6 +92,24 @@ pub fn options(directory: &Path) -> AgentOptions {
         shim: ShimProgram(PROGRAM.into()),
         ..AgentOptions::new(environment(&home), home)
     }
+}
+
+/// Whether a process exists and is not a zombie.
+pub fn is_alive(pid: &str) -> bool {
+    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
+    !stat.rsplit(')').next().unwrap().trim().starts_with('Z')
+}
+
+/// Waits for something that must happen, for as long as a loaded machine may need.
+pub fn eventually(mut happens: impl FnMut() -> bool) -> bool {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while Instant::now() < deadline {
+        if happens() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    false
 }
 
 /// Makes a test for every kind of agent.

@@ -158,7 +158,7 @@ mod tests {
             head in 0u64..50, tail in 0u64..50, max in 0u64..200,
         ) {
             let directory = tempfile::tempdir().unwrap();
-            let spills = Spills::new(Some(directory.path().into()), u64::MAX, Duration::from_secs(60), 1);
+            let spills = Spills::new(Some(directory.path().into()), u64::MAX, Duration::from_mins(1), 1);
             let mut collector = Collector::keeping(Keep { head, tail }, Spill::UpTo(max));
             for piece in &pieces {
                 collector.add(piece, &spills);

@@ -53,8 +53,8 @@ impl Agent {
         let mut caller = Caller::new(context, request, &self.spills, timing.grace)?;
         let cwd = prepared.launch.start.cwd.clone();
         let Prepared { launch, session, state, mut notices } = prepared;
-        let mut process =
-            Process::launch(&self.options.shim, self.options.reaping, launch).map_err(cannot_start)?;
+        let mut process = Process::launch(&self.options.shim, self.options.reaping, launch)
+            .map_err(|error| cannot_start(&error))?;
         let outcome = drive::drive(&mut process, timing, &mut caller);
         let mut after = cwd.clone();
         if outcome.finish == Finish::Exited
@@ -156,7 +156,7 @@ fn reason(errno: i32) -> String {
 }
 
 /// A command could not even be attempted.
-pub(crate) fn cannot_start(error: io::Error) -> Fault {
+pub(crate) fn cannot_start(error: &io::Error) -> Fault {
     Fault::Exhausted(format!("a command cannot be started: {error}"))
 }
 
@@ -182,7 +182,7 @@ impl<'a> Caller<'a> {
             Capture::Stream => Collector::passing(request.spill),
             Capture::Collect(keep) => Collector::keeping(keep, request.spill),
         };
-        let bell = context.bell().map_err(cannot_start)?;
+        let bell = context.bell().map_err(|error| cannot_start(&error))?;
         let (stdout, stderr) = (collector(), collector());
         Ok(Self { context, bell, spills, grace, capture: request.capture, stdout, stderr })
     }

@@ -129,7 +129,7 @@ mod tests {
             vec![file(1, 40), file(50, 40), file(20, 40), file(900, 1)],
             now,
             100,
-            Duration::from_secs(600),
+            Duration::from_mins(10),
         );
         assert_eq!(removed, ["50", "900"].map(PathBuf::from));
     }
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_file_holds_no_more_than_it_may() {
         let directory = tempfile::tempdir().unwrap();
-        let spills = Spills::new(Some(directory.path().into()), 1000, Duration::from_secs(60), 1);
+        let spills = Spills::new(Some(directory.path().into()), 1000, Duration::from_mins(1), 1);
         let mut file = SpillFile::create(&spills, 5).unwrap();
         file.write(b"abc");
         assert_eq!(file.trouble, None);

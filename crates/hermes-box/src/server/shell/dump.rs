@@ -76,7 +76,7 @@ pub(crate) enum Unusable {
 
 /// How much of a dump has arrived in `bytes`: complete once all its sections are there.
 pub(crate) fn is_complete(bytes: &[u8]) -> bool {
-    bytes.iter().filter(|byte| **byte == 0).count() >= SECTIONS
+    memchr::memchr_iter(0, bytes).count() >= SECTIONS
 }
 
 /// Reads a dump.

@@ -1,6 +1,7 @@
 //! The sessions: in memory, and on disk for the next agent.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -128,7 +129,8 @@ fn file_name(name: &str) -> String {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') {
             out.push(char::from(byte));
         } else {
-            out.push_str(&format!("%{byte:02x}"));
+            // Writing to a string cannot fail.
+            let _ = write!(out, "%{byte:02x}");
         }
     }
     out.push_str(".state");
