@@ -153,8 +153,13 @@ fn plan_text(plan: &PrunePlan) -> String {
     for dir in &plan.directories {
         let _ = writeln!(text, "remove    {}   nothing refers to it", dir.path.display());
     }
-    text.push_str(&decisions("keep", &plan.exited.spare));
-    text.push_str(&decisions("keep", &plan.idle.spare));
+    // Both plans look at every container; what one spares the other may remove, or has more to say about.
+    let said = |d: &&Decided| plan.idle.remove.iter().chain(&plan.idle.spare).any(|other| other.id == d.id);
+    let removed = |d: &&Decided| plan.exited.remove.iter().any(|other| other.id == d.id);
+    let spared: Vec<Decided> = plan.exited.spare.iter().filter(|d| !said(d)).cloned().collect();
+    text.push_str(&decisions("keep", &spared));
+    let spared: Vec<Decided> = plan.idle.spare.iter().filter(|d| !removed(d)).cloned().collect();
+    text.push_str(&decisions("keep", &spared));
     if text.is_empty() { "Nothing to remove.\n".to_owned() } else { text }
 }
 
