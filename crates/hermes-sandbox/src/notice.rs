@@ -49,6 +49,11 @@ pub enum Notice {
         /// The directory of the host.
         source: String,
     },
+    /// What is to be kept is kept by the engine, because it does not see this machine's directories.
+    KeptByEngine {
+        /// The volumes.
+        volumes: Vec<String>,
+    },
     /// A setting that does nothing as it is.
     SettingIgnored {
         /// The setting.
@@ -98,6 +103,12 @@ impl std::fmt::Display for Notice {
             Self::WideMount { source } => {
                 write!(f, "the sandbox can reach all of \"{source}\" through a mount")
             }
+            Self::KeptByEngine { volumes } => write!(
+                f,
+                "the container engine does not see the files of this machine: home and workspace are kept in its \
+                 volumes {}",
+                volumes.join(" and ")
+            ),
             Self::SettingIgnored { setting, reason } => {
                 write!(f, "the setting \"{setting}\" does nothing: {reason}")
             }

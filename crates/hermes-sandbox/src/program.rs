@@ -78,6 +78,9 @@ impl Program {
         file.write_all(self.bytes)?;
         file.as_file().sync_all()?;
         fs::set_permissions(file.path(), fs::Permissions::from_mode(0o555))?;
+        // Mounted into a container, this directory is all that its user, whoever that is, has to pass. On
+        // this machine the directories above it let nobody through.
+        fs::set_permissions(dir, fs::Permissions::from_mode(0o755))?;
         file.persist(path).map_err(|error| error.error)?;
         Ok(())
     }
@@ -124,7 +127,8 @@ mod tests {
         program.write_out(cache.path()).unwrap();
         assert_eq!(fs::read(&path).unwrap(), program.bytes());
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o555);
-        assert_eq!(fs::metadata(&dir).unwrap().permissions().mode() & 0o777, 0o700);
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&dir), mode(dir.parent().unwrap())), (0o755, 0o700));
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 1, "nothing else is left");
     }
 

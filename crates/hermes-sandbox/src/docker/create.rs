@@ -47,7 +47,7 @@ pub fn create(
         match run(maker.engine, &spec, info.host(), &mut notices) {
             Ok(id) => return Ok((place(id, spec), notices)),
             // It does not see our files after all: it is in a machine of its own, or we are in a container.
-            Err(EngineError::CannotStart { detail }) if site == Site::Here && detail.contains(PROGRAM) => {
+            Err(error) if site == Site::Here && error.lacks_program(PROGRAM) => {
                 site = Site::Elsewhere { endpoint: "an engine that does not see our files".to_owned() };
             }
             Err(error) => return Err(error.into()),

@@ -134,6 +134,15 @@ pub enum EngineError {
     Call(#[from] crate::host::call::CallError),
 }
 
+impl EngineError {
+    /// Whether a container could not be started because this program is not where it should be.
+    pub fn lacks_program(&self, program: &str) -> bool {
+        let Self::CannotStart { detail } = self else { return false };
+        let missing = ["no such file", "not found", "is a directory"];
+        detail.contains(program) && missing.iter().any(|word| detail.to_lowercase().contains(word))
+    }
+}
+
 /// The limits a host may be unable to enforce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -387,6 +396,16 @@ mod tests {
             let error = classified(*code, stderr);
             assert!(expected(&error), "{stderr}\n  became {error:?}");
         }
+    }
+
+    #[test]
+    fn a_missing_program_is_told_from_one_that_may_not_run() {
+        let said = |why: &str| {
+            classified(127, &format!("unable to start container process: exec: \"/x/box\": {why}"))
+        };
+        assert!(said("stat /x/box: no such file or directory: unknown").lacks_program("/x/box"));
+        assert!(!said("permission denied: unknown").lacks_program("/x/box"));
+        assert!(!said("stat /x/box: no such file or directory").lacks_program("/y/other"));
     }
 
     #[test]

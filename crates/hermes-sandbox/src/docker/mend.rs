@@ -38,5 +38,6 @@ fn put_back_program(program: Program, dir: &Path) {
     let _ = files::private_dir(dir);
     if files::write_private(&path, program.bytes()).is_ok() {
         let _ = fs::set_permissions(&path, fs::Permissions::from_mode(0o555));
+        let _ = fs::set_permissions(dir, fs::Permissions::from_mode(0o755));
     }
 }

@@ -195,6 +195,10 @@ pub fn build(
         idle_exit: (container.reuse == Reuse::Never).then(|| sweep::threshold(config.lifetime)),
         fields: Fields::default(),
     };
+    if let Writable::Volumes { home, workspace } = &spec.writable {
+        let volumes = std::iter::once(home.clone()).chain(workspace.clone()).collect();
+        notices.push(Notice::KeptByEngine { volumes });
+    }
     spec.fields = fields(&spec, facts.image.map(|image| image.id.as_str()));
     Ok((spec, notices))
 }

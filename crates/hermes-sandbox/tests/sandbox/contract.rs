@@ -52,7 +52,7 @@ fn a_released_place_is_found_again(fixture: &Fixture) {
     let sandbox = fixture.open();
     sh(&sandbox.client().unwrap(), "s", "echo kept > \"$HOME/kept-file\"");
     sandbox.dispose(Dispose::Release).unwrap();
-    assert!(sandbox.wait_for_cleanup(Duration::from_secs(60)));
+    assert!(sandbox.wait_for_cleanup(Duration::from_mins(1)));
     assert_eq!(out(&sandbox.client().unwrap(), "cat \"$HOME/kept-file\""), "kept");
 }
 

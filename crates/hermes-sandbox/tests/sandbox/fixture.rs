@@ -21,25 +21,40 @@ pub struct Fixture {
     pub context: Context,
     /// Removed before the directory: containers have it mounted.
     scope: Option<Scope>,
-    dir: TempDir,
+    root: PathBuf,
+    /// Holds the directory until everything else is gone.
+    guard: Option<TempDir>,
 }
 
 impl Fixture {
-    /// A home without settings.
-    fn bare(backend: BackendKind) -> Self {
+    /// A new home.
+    fn fresh(backend: BackendKind) -> Self {
         let dir = tempfile::Builder::new().prefix("hermes-sandbox-").tempdir_in("/var/tmp").unwrap();
-        let home = dir.path().join("home");
-        let start = dir.path().join("start");
-        for path in [&home, &start, &dir.path().join("user")] {
-            std::fs::create_dir(path).unwrap();
+        for name in ["home", "start", "user"] {
+            std::fs::create_dir(dir.path().join(name)).unwrap();
         }
+        let mut fixture = Self::at(dir.path(), backend);
+        fixture.guard = Some(dir);
+        fixture
+    }
+
+    /// A home that another process made and will take away.
+    pub fn borrowed(root: &Path) -> Self {
+        let mut fixture = Self::at(root, BackendKind::Docker);
+        fixture.context.env = Environment::current();
+        fixture.in_container();
+        fixture
+    }
+
+    fn at(root: &Path, backend: BackendKind) -> Self {
+        let home = root.join("home");
         let mut env = Environment::default();
         for name in ["PATH", "LANG"] {
             if let Some(value) = std::env::var_os(name) {
                 env.set(name, value);
             }
         }
-        env.set("HOME", dir.path().join("user"));
+        env.set("HOME", root.join("user"));
         let context = Context {
             root: home.clone(),
             sandbox_dir: home.join("sandboxes"),
@@ -50,32 +65,38 @@ impl Fixture {
             cache_dir: std::env::temp_dir().join("hermes-test-cache"),
             machine: "test".into(),
             user: HostUser::current(),
-            host_cwd: start,
+            host_cwd: root.join("start"),
             env,
             dotenv: BTreeMap::new(),
             private_env: Vec::new(),
         };
         let config = SandboxConfig { backend, ..SandboxConfig::default() };
-        Self { config, context, scope: None, dir }
+        Self { config, context, scope: None, root: root.to_path_buf(), guard: None }
+    }
+
+    /// Settings that every engine can fulfil.
+    fn in_container(&mut self) {
+        let container = &mut self.config.container;
+        container.limits.memory_mb = Some(256);
+        container.limits.disk_mb = None;
+        container.network = hermes_sandbox::config::Network::Off;
     }
 
     /// This machine.
     pub fn local() -> Self {
-        Self::bare(BackendKind::Local)
+        Self::fresh(BackendKind::Local)
     }
 
     /// Containers of an engine.
     pub fn container(engine: &Engine) -> Self {
-        let mut fixture = Self::bare(BackendKind::Docker);
+        let mut fixture = Self::fresh(BackendKind::Docker);
+        fixture.in_container();
         for (name, value) in engine.env() {
             fixture.context.env.set(name, value);
         }
         let container = &mut fixture.config.container;
         container.binary = Some(engine.program().to_path_buf());
-        container.image = engine.image(Image::Base).unwrap().to_owned();
-        container.limits.memory_mb = Some(256);
-        container.limits.disk_mb = None;
-        container.network = hermes_sandbox::config::Network::Off;
+        container.image = engine.image(Image::Base).unwrap().into();
         fixture.scope =
             Some(engine.scope().also(format!("label=hermes-home={}", fixture.context.home.display())));
         fixture
@@ -83,7 +104,7 @@ impl Fixture {
 
     /// The directory everything is in.
     pub fn dir(&self) -> &Path {
-        self.dir.path()
+        &self.root
     }
 
     /// A handle as another process would have it.
@@ -109,7 +130,7 @@ impl Fixture {
 
 /// Runs a shell command in a session and gives what it printed.
 pub fn sh(client: &Client, session: &str, command: &str) -> Exit {
-    client.run(ExecRequest::shell(session, command).timeout(Duration::from_secs(60))).unwrap()
+    client.run(ExecRequest::shell(session, command).timeout(Duration::from_mins(1))).unwrap()
 }
 
 /// What a command printed, without the line end.
@@ -126,7 +147,7 @@ pub fn text(exit: &Exit) -> String {
 
 /// Waits until something holds, and fails after a long time.
 pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + Duration::from_mins(1);
     while !holds() {
         assert!(Instant::now() < until, "it never came true that {what}");
         std::thread::sleep(Duration::from_millis(20));

@@ -2,5 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop")]
 
+mod broken_container;
+mod broken_engine;
+mod child;
 mod contract;
 mod fixture;
+mod hostile;
+mod lifecycle;
+mod many_processes;
+mod remote;
+mod settings;
