@@ -28,13 +28,20 @@ fn attaching_needs_no_engine_command() {
     box_.sandbox(&["exec", "--", "true"]).success();
     let broken = box_.home.write("engine", "#!/bin/sh\necho the engine was asked >&2\nexit 1\n");
     std::fs::set_permissions(&broken, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    box_.command(&["exec", "--", "echo there"]).env("HERMES_DOCKER_BINARY", &broken).run().success().stdout_is("there\n");
+    box_.command(&["exec", "--", "echo there"])
+        .env("HERMES_DOCKER_BINARY", &broken)
+        .run()
+        .success()
+        .stdout_is("there\n");
 }
 
 #[test]
 fn exit_codes_streams_and_limits_are_those_of_the_command() {
     let Some(box_) = Containers::new() else { return };
-    box_.sandbox(&["exec", "--", "echo out; echo err >&2; exit 3"]).code(3).stdout_is("out\n").stderr_has("err\n");
+    box_.sandbox(&["exec", "--", "echo out; echo err >&2; exit 3"])
+        .code(3)
+        .stdout_is("out\n")
+        .stderr_has("err\n");
     box_.sandbox(&["exec", "--timeout", "0.5", "--", "echo a; sleep 600"]).code(124).stdout_is("a\n");
     box_.command(&["exec", "--", "cat"]).stdin("through\n").run().success().stdout_is("through\n");
 }
@@ -44,7 +51,10 @@ fn a_change_of_settings_shows_and_is_applied_when_idle() {
     let Some(box_) = Containers::new() else { return };
     box_.sandbox(&["exec", "--", "true"]).success();
     box_.sandbox(&["diff"]).success();
-    Hermes::new(HERMES, &box_.home).args(["config", "set", "terminal.container_memory", "256"]).run().success();
+    Hermes::new(HERMES, &box_.home)
+        .args(["config", "set", "terminal.container_memory", "256"])
+        .run()
+        .success();
     box_.sandbox(&["diff"]).code(1).stdout_has("memory");
     box_.sandbox(&["recreate", "--dry-run"]).success().stdout_has("memory");
     box_.sandbox(&["diff"]).code(1);

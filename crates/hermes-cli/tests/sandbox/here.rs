@@ -10,7 +10,10 @@ use super::support::{HERMES, here};
 #[test]
 fn exec_is_transparent() {
     let home = TestHome::new();
-    here(&home, &["exec", "--", "echo out; echo err >&2; exit 3"]).code(3).stdout_is("out\n").stderr_has("err\n");
+    here(&home, &["exec", "--", "echo out; echo err >&2; exit 3"])
+        .code(3)
+        .stdout_is("out\n")
+        .stderr_has("err\n");
     here(&home, &["exec", "--", "printf", "%s|", "a b", "$HOME"]).success().stdout_is("a b|$HOME|");
     here(&home, &["exec", "--", "kill -9 $$"]).code(137);
     here(&home, &["exec", "--", "no-such-program-here", "x"]).code(127).stderr_has("no-such-program-here");
@@ -32,7 +35,10 @@ fn input_and_bytes_go_through_unchanged() {
 fn a_time_limit_ends_the_whole_tree_and_keeps_what_was_printed() {
     let home = TestHome::new();
     let command = "echo first; (setsid sleep 987654 &) ; sleep 987655";
-    here(&home, &["exec", "--timeout", "0.5", "--", command]).code(124).stdout_is("first\n").stderr_has("time was up");
+    here(&home, &["exec", "--timeout", "0.5", "--", command])
+        .code(124)
+        .stdout_is("first\n")
+        .stderr_has("time was up");
     let ended = || home.processes().iter().all(|p| !format!("{p:?}").contains("98765"));
     wait_until(Duration::from_secs(10), "the command's processes end", ended);
 }
