@@ -10,7 +10,7 @@ use crate::scope::Scope;
 use crate::secret::Secret;
 
 /// Everything that decides where commands run.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SandboxConfig {
     /// The kind of place.
     pub backend: BackendKind,
@@ -72,7 +72,7 @@ impl BackendKind {
 }
 
 /// The local backend.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LocalConfig {
     /// Variables that commands may see although the filter would remove them.
     pub env_passthrough: Vec<String>,
@@ -98,7 +98,7 @@ pub enum HomeMode {
 }
 
 /// The container backend.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ContainerConfig {
     /// The engine's command, as a path or a bare name; `None` looks for one.
     pub binary: Option<PathBuf>,
@@ -268,7 +268,7 @@ pub enum DriftPolicy {
 }
 
 /// The ssh backend.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SshConfig {
     /// Host name, or an alias of the user's ssh configuration.
     pub host: String,

@@ -34,6 +34,9 @@ pub enum SandboxError {
         /// Why.
         source: ConnectError,
     },
+    /// The daemon for background jobs on this machine.
+    #[error("background jobs cannot be started: {0}")]
+    Jobs(#[from] hermes_box::daemon::DetachError),
     /// The agent in the place, once reached.
     #[error("the box agent {place} failed: {source}")]
     Agent {

@@ -24,6 +24,7 @@ pub mod local;
 pub mod manage;
 pub mod notice;
 pub mod plan;
+pub mod pool;
 pub mod program;
 mod registry;
 pub mod sandbox;

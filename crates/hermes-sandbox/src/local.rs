@@ -4,5 +4,7 @@ mod backend;
 mod blocklist;
 pub mod dirs;
 pub mod env_filter;
+mod jobs;
+mod scratch;
 
 pub use backend::LocalBackend;

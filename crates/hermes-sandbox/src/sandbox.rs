@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use hermes_box::client::{Client, ConnectError};
 use hermes_box::proto::call;
+use serde::Serialize;
 
 use crate::backend::{Backend, Dispose, Ensured, Happened, Trust};
 use crate::config::{BackendKind, SandboxConfig};
@@ -17,6 +18,7 @@ use crate::error::SandboxError;
 use crate::forward;
 use crate::local::LocalBackend;
 use crate::notice::{Lost, Notice};
+use crate::scope::ScopeKey;
 use crate::ssh::SshBackend;
 
 /// How long an agent we already know may take to answer before the place is looked at.
@@ -27,6 +29,7 @@ pub struct Sandbox {
     kind: BackendKind,
     backend: Arc<dyn Backend>,
     docker: Option<Arc<DockerBackend>>,
+    local: Option<Arc<LocalBackend>>,
     config: SandboxConfig,
     context: Context,
     connected: Mutex<Connected>,
@@ -36,6 +39,19 @@ pub struct Sandbox {
 
 /// Shows what takes long, such as an image on its way.
 pub type Progress = Box<dyn FnMut(&str) + Send>;
+
+/// What there is to know about a sandbox without asking anybody.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Description {
+    /// The kind of place.
+    pub backend: BackendKind,
+    /// Who shares it.
+    pub scope: ScopeKey,
+    /// Which one: a container's name, a host.
+    pub place: String,
+    /// The image, for a container.
+    pub image: Option<String>,
+}
 
 #[derive(Default)]
 struct Connected {
@@ -47,9 +63,13 @@ struct Connected {
 impl Sandbox {
     /// Opens a sandbox for these settings.
     pub fn open(config: &SandboxConfig, context: &Context) -> Result<Self, SandboxError> {
-        let mut docker = None;
+        let (mut docker, mut local) = (None, None);
         let backend: Arc<dyn Backend> = match config.backend {
-            BackendKind::Local => Arc::new(LocalBackend::new(config, context)),
+            BackendKind::Local => {
+                let backend = Arc::new(LocalBackend::new(config, context));
+                local = Some(Arc::clone(&backend));
+                backend
+            }
             BackendKind::Docker => {
                 let backend = Arc::new(DockerBackend::new(config, context)?);
                 docker = Some(Arc::clone(&backend));
@@ -61,6 +81,7 @@ impl Sandbox {
             kind: config.backend,
             backend,
             docker,
+            local,
             config: config.clone(),
             context: context.clone(),
             connected: Mutex::default(),
@@ -97,6 +118,15 @@ impl Sandbox {
         self.reconnect(&mut connected, trust)
     }
 
+    /// A client for background jobs, which go on when this process is gone. On this machine they have an
+    /// agent of their own; everywhere else the agent outlives us anyway.
+    pub fn jobs(&self) -> Result<Client, SandboxError> {
+        match &self.local {
+            Some(local) => local.jobs(),
+            None => self.client(),
+        }
+    }
+
     /// What a caller must be told since the last time it asked.
     pub fn take_notices(&self) -> Vec<Notice> {
         std::mem::take(&mut *self.notices())
@@ -115,6 +145,29 @@ impl Sandbox {
             }
         }
         found.into_iter().map(|(name, value)| (name.into(), Some(value.reveal().into()))).collect()
+    }
+
+    /// Whether anything runs in the place. One that was never used, or does not answer, is not busy.
+    pub fn is_busy(&self) -> bool {
+        let client = self.connected.lock().unwrap_or_else(PoisonError::into_inner).client.clone();
+        client
+            .and_then(|client| client.info().ok())
+            .is_some_and(|info| info.calls > 0 || info.jobs_running > 0)
+    }
+
+    /// What there is to know without asking anybody.
+    pub fn describe(&self) -> Description {
+        Description {
+            backend: self.kind,
+            scope: self.config.scope.resolve(&self.context.caller),
+            place: match (self.kind, &self.docker) {
+                (_, Some(docker)) => docker.identity().container_name(),
+                (BackendKind::Ssh, _) => self.config.ssh.host.clone(),
+                _ => "this machine".to_owned(),
+            },
+            image: (self.kind == BackendKind::Docker)
+                .then(|| crate::docker::spec::image_name(&self.config, &self.context)),
+        }
     }
 
     /// Lets go of the place: as the settings say, or for good.

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use jiff::Timestamp;
 
 use super::attach::Attach;
+use super::belongs;
 use super::cleanup::{self, Removal};
 use super::cli::deadline;
 use super::errors::EngineError;
@@ -62,7 +63,7 @@ pub fn start(work: Housekeeping) {
         let _ = files::write_private(&stamp, b"");
         // Whatever fails is tried again by the next process.
         let _ = sweep::run(&*work.attach.engine, &work.identity, work.config.lifetime, Timestamp::now());
-        let _ = reclaim(&work.attach, &work.identity, &work.config, Timestamp::now());
+        let _ = reclaim(&work.attach, &work.identity, Which::AllButOwn, &work.config, Timestamp::now());
     });
 }
 
@@ -71,8 +72,21 @@ fn age_of(stamp: &Path) -> Option<Duration> {
     SystemTime::now().duration_since(modified).ok()
 }
 
+/// Which containers of the profile are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// All of them.
+    All,
+    /// Not the one this process uses: it is in use, and even asking it counts as a client.
+    AllButOwn,
+}
+
 /// Everything of this profile, with what its agents say.
-pub fn survey(attach: &Attach, identity: &Identity) -> Result<Vec<(Observed, Activity)>, EngineError> {
+pub fn survey(
+    attach: &Attach,
+    identity: &Identity,
+    which: Which,
+) -> Result<Vec<(Observed, Activity)>, EngineError> {
     let filters: Vec<String> = [
         format!("label={}=1", labels::AGENT),
         format!("label={}={}", labels::PROFILE, labels::sanitise(&identity.profile)),
@@ -84,6 +98,9 @@ pub fn survey(attach: &Attach, identity: &Identity) -> Result<Vec<(Observed, Act
     let seen = inspect::look(&*attach.engine, &ids)?;
     Ok(seen
         .into_iter()
+        // Containers of others are not even asked.
+        .filter(|one| belongs::to_this_profile(identity, one).is_ok())
+        .filter(|one| which == Which::All || one.label(labels::KEY) != Some(&identity.key()))
         .map(|one| {
             let activity =
                 if one.state == State::Running { attach.activity(&one) } else { Activity::Unknown };
@@ -96,10 +113,11 @@ pub fn survey(attach: &Attach, identity: &Identity) -> Result<Vec<(Observed, Act
 pub fn plan_reclaim(
     attach: &Attach,
     identity: &Identity,
+    which: Which,
     config: &SandboxConfig,
     now: Timestamp,
 ) -> Result<(Plan, Vec<(Observed, Activity)>), EngineError> {
-    let seen = survey(attach, identity)?;
+    let seen = survey(attach, identity, which)?;
     let keep = Keep { retention: config.container.retention, lifetime: config.lifetime };
     Ok((reclaim::plan(identity, &seen, keep, now), seen))
 }
@@ -108,10 +126,11 @@ pub fn plan_reclaim(
 pub fn reclaim(
     attach: &Attach,
     identity: &Identity,
+    which: Which,
     config: &SandboxConfig,
     now: Timestamp,
 ) -> Result<Applied, EngineError> {
-    let (plan, seen) = plan_reclaim(attach, identity, config, now)?;
+    let (plan, seen) = plan_reclaim(attach, identity, which, config, now)?;
     let mut applied = Applied::default();
     for decided in plan.remove {
         let Some((one, _)) = seen.iter().find(|(one, _)| one.id == decided.id) else { continue };

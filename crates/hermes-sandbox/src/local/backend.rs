@@ -9,10 +9,13 @@ use hermes_box::server::{Agent, AgentOptions, ShimProgram};
 
 use super::dirs;
 use super::env_filter::{self, Rules};
+use super::{jobs, scratch};
 use crate::backend::{Backend, Dispose, Ensured, Trust};
 use crate::config::{LocalConfig, SandboxConfig, Switch};
 use crate::context::{Context, Environment};
+use crate::digest;
 use crate::error::SandboxError;
+use crate::files;
 use crate::program::{FILE_NAME, Program};
 
 /// See the module.
@@ -39,7 +42,6 @@ impl LocalBackend {
         let program = Program::embedded().write_out(&self.context.cache_dir)?;
         options.shim = ShimProgram(program.join(FILE_NAME));
         options.init = session_init(&self.config.local);
-        options.directory = Some(self.directory(&env));
         Ok(options)
     }
 
@@ -54,10 +56,17 @@ impl LocalBackend {
         env_filter::filter(&self.context.env, &rules)
     }
 
-    /// Where the agent keeps long output. It dies with us, so it belongs where temporary things are.
-    fn directory(&self, env: &Environment) -> PathBuf {
-        let name = format!("hermes-box-{}-{}", self.context.user.uid, std::process::id());
-        dirs::temp_dir(env).join(name)
+    /// A client of the daemon that keeps background jobs. It is started when it is needed.
+    pub fn jobs(&self) -> Result<Client, SandboxError> {
+        let scope = self.config.scope.resolve(&self.context.caller);
+        let name = digest::base32(&digest::of_parts([scope.kind().as_bytes(), scope.id().as_bytes()]));
+        let directory = self.boxes().join(format!("jobs-{}", &name[..8]));
+        files::private_dir(&directory).map_err(SandboxError::file("make the directory", &directory))?;
+        Ok(jobs::connect(&directory, &self.options()?)?)
+    }
+
+    fn boxes(&self) -> PathBuf {
+        self.context.sandbox_dir.join(".boxes").join("local")
     }
 
     fn agent(&self) -> Result<Arc<Agent>, SandboxError> {
@@ -65,7 +74,9 @@ impl LocalBackend {
         if let Some(agent) = &*agent {
             return Ok(Arc::clone(agent));
         }
-        let fresh = Agent::new(self.options()?);
+        let mut options = self.options()?;
+        options.directory = Some(scratch::prepare(&self.boxes(), std::process::id()));
+        let fresh = Agent::new(options);
         *agent = Some(Arc::clone(&fresh));
         Ok(fresh)
     }
@@ -98,5 +109,12 @@ impl Backend for LocalBackend {
     fn dispose(&self, _how: Dispose) -> Result<(), SandboxError> {
         *self.agent.lock().unwrap_or_else(PoisonError::into_inner) = None;
         Ok(())
+    }
+}
+
+impl Drop for LocalBackend {
+    fn drop(&mut self) {
+        // The next process takes it away should this fail.
+        let _ = std::fs::remove_dir_all(self.boxes().join(std::process::id().to_string()));
     }
 }

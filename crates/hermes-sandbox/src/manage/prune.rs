@@ -6,7 +6,9 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::Manager;
-use crate::docker::{cleanup, housekeeping, sweep};
+use crate::docker::housekeeping::Which;
+use crate::docker::inspect::Observed;
+use crate::docker::{belongs, cleanup, housekeeping, sweep};
 use crate::error::SandboxError;
 use crate::plan::{Applied, Plan};
 
@@ -43,8 +45,14 @@ impl Manager {
     /// What pruning would take away now; a dry run is this, printed.
     pub fn prune_plan(&self, now: Timestamp) -> Result<PrunePlan, SandboxError> {
         let all = self.all()?;
-        let (idle, _) = housekeeping::plan_reclaim(self.attach(), self.identity(), &self.config, now)?;
-        let exited = sweep::plan(self.identity(), &all, sweep::threshold(self.config.lifetime), now);
+        let (idle, _) =
+            housekeeping::plan_reclaim(self.attach(), self.identity(), Which::All, &self.config, now)?;
+        let ours: Vec<Observed> = all
+            .iter()
+            .filter(|one| belongs::to_this_profile(self.identity(), one).is_ok())
+            .cloned()
+            .collect();
+        let exited = sweep::plan(self.identity(), &ours, sweep::threshold(self.config.lifetime), now);
         let registry = &self.attach().registry;
         let directories = registry
             .names()
@@ -59,7 +67,7 @@ impl Manager {
     pub fn prune(&self, now: Timestamp) -> Result<Pruned, SandboxError> {
         let plan = self.prune_plan(now)?;
         let mut containers = cleanup::apply_to_stopped(&*self.attach().engine, plan.exited);
-        let idle = housekeeping::reclaim(self.attach(), self.identity(), &self.config, now)?;
+        let idle = housekeeping::reclaim(self.attach(), self.identity(), Which::All, &self.config, now)?;
         containers.removed.extend(idle.removed);
         containers.kept.extend(idle.kept);
         let mut directories = plan.directories;

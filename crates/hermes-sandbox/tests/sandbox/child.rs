@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
+use hermes_box::proto::job::JobRequest;
 use hermes_sandbox::sandbox::Sandbox;
 
 use crate::fixture::{Fixture, out};
 
+const AS_JOB: &str = "HERMES_SANDBOX_TEST_JOB";
 const COMMAND: &str = "HERMES_SANDBOX_TEST_COMMAND";
 
 /// A process that opens the fixture's sandbox, runs one command in it and prints what came.
@@ -24,6 +26,13 @@ pub fn command(fixture: &Fixture, script: &str) -> Command {
     for (name, value) in fixture.context.env.iter() {
         command.env(name, value);
     }
+    command
+}
+
+/// A process that starts a background job and then waits to be killed.
+pub fn start_job(fixture: &Fixture, script: &str) -> Command {
+    let mut command = command(fixture, script);
+    command.env(AS_JOB, "1");
     command
 }
 
@@ -45,5 +54,11 @@ fn act() {
     fixture.config.container.image = variable("HERMES_SANDBOX_TEST_IMAGE").display().to_string();
     let sandbox = Sandbox::open(&fixture.config, &fixture.context).unwrap();
     let client = sandbox.client().unwrap();
+    if std::env::var_os(AS_JOB).is_some() {
+        client.jobs().start(JobRequest::shell("job", script)).unwrap();
+        loop {
+            std::thread::park();
+        }
+    }
     println!("child said: {} {}", client.agent().instance, out(&client, &script).replace('\n', " "));
 }

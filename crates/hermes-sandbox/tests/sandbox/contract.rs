@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use hermes_box::proto::exec::ExecRequest;
+use hermes_box::proto::job::JobRequest;
 use hermes_sandbox::backend::Dispose;
 use hermes_sandbox::config::BackendKind;
-use hermes_testkit::{Engine, need};
+use hermes_testkit::{Engine, SshServer, need};
 
 use crate::fixture::{Fixture, out, sh, text};
 
@@ -89,6 +90,32 @@ fn commands_run_in_the_place_and_nowhere_else(fixture: &Fixture) {
     assert_eq!(seen, fixture.config.backend != BackendKind::Docker);
 }
 
+/// A background job outlives the handle that started it, and the next one finds it with its output.
+fn jobs_outlive_their_client(fixture: &Fixture) {
+    let first = fixture.open();
+    let script = "echo begun; while [ ! -e \"$HOME/go\" ]; do sleep 0.05; done; echo done; exit 5";
+    let started = first.jobs().unwrap().jobs().start(JobRequest::shell("job", script)).unwrap();
+    drop(first);
+    let jobs = fixture.open().jobs().unwrap().jobs();
+    let listed = jobs.list().unwrap();
+    assert!(listed.iter().any(|job| job.id == started.id && job.exit_code().is_none()), "{listed:?}");
+    out(&fixture.open().client().unwrap(), "touch \"$HOME/go\"");
+    let ended = jobs.wait(&started.id, Some(Duration::from_mins(1))).unwrap();
+    assert_eq!(ended.exit_code(), Some(5));
+    assert_eq!(jobs.tail(&started.id, 1000).unwrap().bytes, b"begun\ndone\n");
+}
+
+/// Files go in and out as they are.
+fn files_are_read_and_written(fixture: &Fixture) {
+    let client = fixture.open().client().unwrap();
+    let home = out(&client, "echo \"$HOME\"");
+    let path = format!("{home}/sub/file");
+    let content: Vec<u8> = (0..=255).cycle().take(300_000).collect();
+    client.files().write(&path, &content).unwrap();
+    assert_eq!(out(&client, &format!("wc -c < {path}")), "300000");
+    assert_eq!(client.files().read(&path, 1 << 20).unwrap().0, content);
+}
+
 /// One suite, one module for each backend.
 macro_rules! contract {
     ($backend:ident, $fixture:expr) => {
@@ -101,6 +128,8 @@ macro_rules! contract {
             many_commands_run_at_once,
             output_is_binary_safe,
             commands_run_in_the_place_and_nowhere_else,
+            jobs_outlive_their_client,
+            files_are_read_and_written,
         );
     };
     ($backend:ident, $fixture:expr, $($test:ident),* $(,)?) => {
@@ -118,6 +147,7 @@ macro_rules! contract {
     };
 }
 
+contract!(ssh, need("an ssh server", SshServer::start()).map(Fixture::ssh));
 contract!(local, Some(Fixture::local()));
 contract!(docker, need("docker", Engine::get()).map(Fixture::container));
 contract!(podman, need("podman", Engine::podman()).map(Fixture::container));

@@ -12,7 +12,7 @@ use hermes_sandbox::docker;
 use hermes_sandbox::sandbox::Sandbox;
 use hermes_sandbox::scope::Caller;
 use hermes_testkit::engine::Scope;
-use hermes_testkit::{Engine, Image};
+use hermes_testkit::{Engine, Image, SshServer};
 use tempfile::TempDir;
 
 /// Everything a sandbox is opened with. What it made goes away with it.
@@ -21,6 +21,7 @@ pub struct Fixture {
     pub context: Context,
     /// Removed before the directory: containers have it mounted.
     scope: Option<Scope>,
+    server: Option<SshServer>,
     root: PathBuf,
     /// Holds the directory until everything else is gone.
     guard: Option<TempDir>,
@@ -71,7 +72,7 @@ impl Fixture {
             private_env: Vec::new(),
         };
         let config = SandboxConfig { backend, ..SandboxConfig::default() };
-        Self { config, context, scope: None, root: root.to_path_buf(), guard: None }
+        Self { config, context, scope: None, server: None, root: root.to_path_buf(), guard: None }
     }
 
     /// Settings that every engine can fulfil.
@@ -102,6 +103,27 @@ impl Fixture {
         fixture
     }
 
+    /// Another machine, which is this one by another door.
+    pub fn ssh(server: SshServer) -> Self {
+        let mut fixture = Self::fresh(BackendKind::Ssh);
+        let ssh = &mut fixture.config.ssh;
+        ssh.host = server.host();
+        ssh.port = Some(server.port());
+        ssh.user = server.user().into();
+        ssh.key = Some(server.identity());
+        ssh.options = vec![
+            format!("UserKnownHostsFile={}", server.known_hosts().display()),
+            "IdentitiesOnly=yes".to_owned(),
+        ];
+        fixture.server = Some(server);
+        fixture
+    }
+
+    /// The ssh server.
+    pub fn server(&self) -> &SshServer {
+        self.server.as_ref().unwrap()
+    }
+
     /// The directory everything is in.
     pub fn dir(&self) -> &Path {
         &self.root
@@ -125,6 +147,19 @@ impl Fixture {
     /// Where the directory of a box's records is.
     pub fn boxes(&self) -> PathBuf {
         self.context.sandbox_dir.join(".boxes")
+    }
+}
+
+/// Agents that outlive their clients must not outlive their test.
+impl Drop for Fixture {
+    fn drop(&mut self) {
+        let has_jobs = self.boxes().join("local").exists();
+        if self.guard.is_some() && (self.config.backend == BackendKind::Ssh || has_jobs) {
+            let agent = Sandbox::open(&self.config, &self.context).and_then(|sandbox| sandbox.jobs());
+            if let Ok(agent) = agent {
+                let _ = agent.shutdown();
+            }
+        }
     }
 }
 

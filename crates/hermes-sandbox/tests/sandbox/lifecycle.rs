@@ -5,6 +5,7 @@ use std::time::Duration;
 use hermes_box::proto::exec::ExecRequest;
 use hermes_sandbox::config::{DriftPolicy, Network};
 use hermes_sandbox::docker::attach::Attach;
+use hermes_sandbox::docker::housekeeping::Which;
 use hermes_sandbox::docker::{housekeeping, sweep};
 use hermes_sandbox::notice::Notice;
 use hermes_testkit::{Engine, need};
@@ -126,7 +127,8 @@ fn an_idle_container_is_reclaimed_and_a_used_one_is_not() {
     let identity = sandbox.docker().unwrap().identity().clone();
     // Nothing is old yet; so the limit is put to nothing instead of waiting a week.
     fixture.config.container.retention = Some(Duration::ZERO);
-    let reclaim = || housekeeping::reclaim(&attach, &identity, &fixture.config, Timestamp::now()).unwrap();
+    let reclaim =
+        || housekeeping::reclaim(&attach, &identity, Which::All, &fixture.config, Timestamp::now()).unwrap();
     assert!(reclaim().removed.is_empty(), "a client is connected");
     drop((client, sandbox));
     crate::fixture::eventually("nobody is connected and it goes", || !reclaim().removed.is_empty());

@@ -9,6 +9,8 @@ mod contract;
 mod fixture;
 mod hostile;
 mod lifecycle;
+mod managing;
 mod many_processes;
+mod other_machine;
 mod remote;
 mod settings;

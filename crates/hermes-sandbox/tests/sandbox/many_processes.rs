@@ -112,3 +112,39 @@ fn killed_around_the_creation() {
 fn killed_during_the_creation() {
     killed_at("run", "during");
 }
+
+#[test]
+fn a_job_outlives_the_process_that_was_killed() {
+    let Some(engine) = need("docker", Engine::get()) else { return };
+    let fixture = Fixture::container(engine);
+    let mut dying = child::start_job(&fixture, "echo begun; sleep 300").spawn().unwrap();
+    let before = fixture.open();
+    crate::fixture::eventually("the job is listed", || {
+        before.client().unwrap().jobs().list().is_ok_and(|jobs| jobs.len() == 1)
+    });
+    dying.kill().unwrap();
+    dying.wait().unwrap();
+    let jobs = fixture.open().client().unwrap().jobs();
+    let listed = jobs.list().unwrap();
+    assert_eq!(listed.len(), 1);
+    assert_eq!(listed[0].exit_code(), None, "it runs on");
+    crate::fixture::eventually("its output is there", || {
+        jobs.tail(&listed[0].id, 100).unwrap().bytes == b"begun\n"
+    });
+    assert_eq!(fixture.containers().len(), 1);
+}
+
+#[test]
+fn nothing_lingers_in_the_box_after_its_client_was_killed() {
+    let Some(engine) = need("docker", Engine::get()) else { return };
+    let fixture = Fixture::container(engine);
+    let sandbox = fixture.open();
+    let client = sandbox.client().unwrap();
+    let mut dying = child::command(&fixture, "sleep 4321").spawn().unwrap();
+    let runs = || crate::fixture::sh(&client, "s", "ps | grep -q '[s]leep 4321'").code() == 0;
+    crate::fixture::eventually("its command runs", runs);
+    dying.kill().unwrap();
+    dying.wait().unwrap();
+    crate::fixture::eventually("its command is gone", || !runs());
+    crate::fixture::eventually("it is no longer a client", || client.info().unwrap().clients == 1);
+}
