@@ -100,7 +100,8 @@ fn request_for(command: Vec<OsString>) -> ExecRequest {
 /// Runs a request to its end: input, output, signals and window size go through.
 fn drive(place: &Place, mut request: ExecRequest, raw: bool) -> anyhow::Result<ExitCode> {
     let sandbox = place.sandbox()?;
-    let client = sandbox.client()?;
+    // What a session carries must outlive this process, as jobs do.
+    let client = if request.session.is_some() { sandbox.jobs()? } else { sandbox.client()? };
     tell(&sandbox);
     request.env.extend(sandbox.command_env());
     if request.pty.is_some()

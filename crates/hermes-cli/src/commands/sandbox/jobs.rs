@@ -58,7 +58,7 @@ enum Action {
 /// Runs `hermes sandbox jobs`.
 pub fn run(place: &Place, args: &Args) -> anyhow::Result<ExitCode> {
     let sandbox = place.sandbox()?;
-    let client = sandbox.client()?;
+    let client = sandbox.jobs()?;
     tell(&sandbox);
     match &args.action {
         None => list(&client, args.json),
