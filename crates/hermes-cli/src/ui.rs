@@ -101,6 +101,26 @@ pub fn ask_hidden(question: &str) -> io::Result<String> {
     answer
 }
 
+/// `1 file`, `2 files`.
+pub fn count(number: u64, thing: &str) -> String {
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
+}
+
+/// A number of bytes as people read it.
+pub fn size(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["KB", "MB", "GB", "TB", "PB"];
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let mut value = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    while value >= 1023.95 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{value:.1} {}", UNITS[unit])
+}
+
 /// Lays out rows in columns as wide as their widest cell, two blanks apart.
 pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let width = |i: usize| {

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use hermes_testkit::crash::{KillPoint, Rng, kill_repeatedly};
 use hermes_testkit::{Finished, Hermes, TestHome};
 
 fn hermes(home: &TestHome, args: &[&str]) -> Finished {
@@ -132,23 +133,27 @@ fn two_writers_at_once_lose_nothing() {
 #[test]
 fn kill_9_leaves_the_old_or_the_new_file() {
     let home = TestHome::new();
-    let filler: String =
-        (0..400).map(|i| format!("# line {i} of a file that takes a moment to write\n")).collect();
-    home.config(format!("{filler}terminal:\n  timeout: 1\n"));
-    for round in 2..40 {
-        let mut child = Hermes::new(env!("CARGO_BIN_EXE_hermes"), &home)
-            .args(["config", "set", "terminal.timeout", &round.to_string()])
-            .spawn();
-        std::thread::sleep(Duration::from_micros(200 * round));
-        child.kill9();
-        child.wait(Duration::from_secs(10));
-        let text = home.read("config.yaml");
-        assert!(
-            text.starts_with(&filler) && text.ends_with('\n') && text.contains("\n  timeout: "),
-            "{text}"
-        );
-        hermes(&home, &["config", "check"]).success();
-    }
+    let filler = "# a line of a file that takes a moment to write\n".repeat(400);
+    let (old, new) =
+        (format!("{filler}terminal:\n  timeout: 1\n"), format!("{filler}terminal:\n  timeout: 2\n"));
+    home.config(&old);
+    let set = |value: &str| {
+        Hermes::new(env!("CARGO_BIN_EXE_hermes"), &home).args(["config", "set", "terminal.timeout", value])
+    };
+    let took = set("2").run().success().elapsed;
+    let tally = kill_repeatedly(
+        60,
+        &mut Rng::seeded(7),
+        &KillPoint::After(Duration::ZERO..took),
+        |_| set("2"),
+        |_| {
+            let text = home.read("config.yaml");
+            assert!(text == old || text == new, "{text}");
+            hermes(&home, &["config", "check"]).success();
+            home.config(&old);
+        },
+    );
+    assert!(tally.hit > 0, "no kill came in time: {tally:?}");
     hermes(&home, &["config", "set", "terminal.timeout", "7"]).success();
     hermes(&home, &["config", "get", "terminal.timeout"]).stdout_is("7\n");
     let left: Vec<_> =

@@ -17,6 +17,7 @@ pub mod docker;
 pub mod error;
 mod files;
 pub mod forward;
+pub mod from_settings;
 mod host;
 mod install;
 pub mod local;

@@ -271,9 +271,9 @@ impl Settings {
         let declared = super::all().filter(|s| s.is_secret());
         let values = declared.flat_map(|s| self.candidates(s).filter_map(Result::ok).collect::<Vec<_>>());
         let values = values.filter_map(|r| r.value.as_str().map(str::to_owned));
-        let named = |name: &str| looks_secret(name);
-        let env = self.sources.env.iter().filter(|(k, _)| named(k)).map(|(_, v)| v.clone());
-        let dotenv = self.sources.dotenv.entries().iter().filter(|e| named(&e.name)).map(|e| e.value.clone());
+        let env = self.sources.env.iter().filter(|(k, _)| looks_secret(k)).map(|(_, v)| v.clone());
+        let dotenv =
+            self.sources.dotenv.entries().iter().filter(|e| looks_secret(&e.name)).map(|e| e.value.clone());
         let mut all: Vec<String> = values.chain(env).chain(dotenv).filter(|v| !v.is_empty()).collect();
         all.sort_unstable();
         all.dedup();
@@ -281,12 +281,9 @@ impl Settings {
     }
 }
 
-/// Whether a variable's name says that it holds a secret.
+/// Whether a variable holds a secret: it is declared as one, or its name says so.
 pub fn looks_secret(name: &str) -> bool {
-    const SUFFIXES: &[&str] =
-        &["_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_KEY", "_PASSWD", "_CREDENTIALS"];
-    let upper = name.to_ascii_uppercase();
-    SUFFIXES.iter().any(|s| upper.ends_with(s)) || super::find(name).is_some_and(Spec::is_secret)
+    super::find(name).map_or_else(|| hermes_guard::is_secret_name(name), Spec::is_secret)
 }
 
 fn read(spec: &Spec, text: &str, origin: Origin) -> Result<Resolved, SettingError> {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use hermes_guard::{is_secret_name, mask};
 use serde_json::Value;
 
 use super::spec::{Effect, Kind, Place, Spec};
@@ -21,7 +22,7 @@ pub fn masked(spec: &Spec, value: &Value) -> Value {
 fn masked_inside(value: &Value) -> Value {
     let entry = |(k, v): (&String, &Value)| {
         let hidden =
-            v.as_str().filter(|t| !t.is_empty() && !t.starts_with("${")).filter(|_| name_is_secret(k));
+            v.as_str().filter(|t| !t.is_empty() && !t.starts_with("${")).filter(|_| is_secret_name(k));
         (k.clone(), hidden.map_or_else(|| masked_inside(v), |t| mask(t).into()))
     };
     match value {
@@ -29,22 +30,6 @@ fn masked_inside(value: &Value) -> Value {
         Value::Array(items) => items.iter().map(masked_inside).collect(),
         other => other.clone(),
     }
-}
-
-fn name_is_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let telling =
-        ["api_key", "apikey", "token", "secret", "password", "passwd", "authorization", "credential"];
-    telling.iter().any(|t| name.contains(t)) && !name.ends_with("_env")
-}
-
-fn mask(text: &str) -> String {
-    let chars: Vec<char> = text.chars().collect();
-    if chars.len() < 18 {
-        return "***".to_owned();
-    }
-    let part = |range: std::ops::Range<usize>| chars[range].iter().collect::<String>();
-    format!("{}...{}", part(0..6), part(chars.len() - 4..chars.len()))
 }
 
 /// A value on one line: texts bare, lists and mappings as JSON.

@@ -21,6 +21,8 @@ const SHIM_PATIENCE: Duration = Duration::from_secs(20);
 
 /// The most that is read after a command's end: what a pipe can hold.
 const DRAIN_LIMIT: usize = 1024 * 1024;
+/// How many times the usual time to linger may be spent on processes that are busy.
+const LONGEST_LINGER: u32 = 15;
 /// Control-D.
 const END_OF_TRANSMISSION: u8 = 4;
 
@@ -144,8 +146,12 @@ struct Drive<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Running,
-    /// The shell is over, but something it left running may hold the output; wait for more until then.
-    Lingering(Instant),
+    /// The shell is over, but something it left running may hold the output; wait for more until then, and longer while it has
+    /// something to do.
+    Lingering {
+        until: Instant,
+        latest: Instant,
+    },
     /// The shim was told to end everything and should be done by then.
     Ending(Instant),
 }
@@ -180,7 +186,7 @@ impl Drive<'_> {
         }
         // Nothing holds the output any more, so nothing is worth waiting for.
         let silent = process.output.is_none() && process.errors.is_none();
-        Ok((matches!(self.stage, Stage::Lingering(_)) && silent).then_some(Finish::Exited))
+        Ok((matches!(self.stage, Stage::Lingering { .. }) && silent).then_some(Finish::Exited))
     }
 
     fn check_time(&mut self, process: &Process) -> Option<Finish> {
@@ -192,7 +198,12 @@ impl Drive<'_> {
                 }
                 None
             }
-            Stage::Lingering(until) => (now >= until).then_some(Finish::Exited),
+            Stage::Lingering { until, .. } if now < until => None,
+            Stage::Lingering { latest, .. } if now < latest && is_busy(process.shim.pid()) => {
+                self.stage = Stage::Lingering { until: now + self.timing.linger, latest };
+                None
+            }
+            Stage::Lingering { .. } => Some(Finish::Exited),
             Stage::Ending(until) => (now >= until).then(|| self.shim_lost()),
         }
     }
@@ -200,12 +211,13 @@ impl Drive<'_> {
     fn wait(&mut self, process: &Process, room: usize) -> io::Result<Ready> {
         let until = match self.stage {
             Stage::Running => self.deadline,
-            Stage::Lingering(until) | Stage::Ending(until) => Some(until),
+            Stage::Lingering { until, .. } | Stage::Ending(until) => Some(until),
         };
         let bell = self.patron.bell();
         let mut fds =
             vec![PollFd::new(&bell, PollFlags::IN), PollFd::new(&process.shim.socket, PollFlags::IN)];
-        let (readable, writable) = (room > 0, self.pending_input.is_some());
+        // That it runs is told before anything it prints.
+        let (readable, writable) = (room > 0 && self.pid.is_some(), self.pending_input.is_some());
         let output = watch(&mut fds, process.output.as_ref().filter(|_| readable), PollFlags::IN);
         let errors = watch(&mut fds, process.errors.as_ref().filter(|_| readable), PollFlags::IN);
         let input = watch(&mut fds, process.input.as_ref().filter(|_| writable), PollFlags::OUT);
@@ -317,7 +329,7 @@ impl Drive<'_> {
                 Stage::Running => self.end(process, Finish::Cancelled, grace),
                 // It may have become more urgent.
                 Stage::Ending(_) if grace < self.timing.grace => self.order_end(process, grace),
-                Stage::Ending(_) | Stage::Lingering(_) => {}
+                Stage::Ending(_) | Stage::Lingering { .. } => {}
             }
         }
         for control in self.patron.controls() {
@@ -379,7 +391,9 @@ impl Drive<'_> {
                         if left == 0 {
                             return Ok(Some(Finish::Exited));
                         }
-                        self.stage = Stage::Lingering(Instant::now() + self.timing.linger);
+                        let now = Instant::now();
+                        let latest = now + self.timing.linger * LONGEST_LINGER;
+                        self.stage = Stage::Lingering { until: now + self.timing.linger, latest };
                     }
                 }
                 Report::Gone { unkillable } => {
@@ -390,6 +404,12 @@ impl Drive<'_> {
             }
         }
     }
+}
+
+/// Whether something below a shim is running rather than waiting: the other end of `> >(tee log)` is about to print the last lines, a
+/// server that waits for requests is not.
+fn is_busy(shim: i32) -> bool {
+    sys::proc::descendants(shim).iter().any(|process| matches!(process.state, b'R' | b'D'))
 }
 
 /// Adds a descriptor to those that are polled; its place among them.

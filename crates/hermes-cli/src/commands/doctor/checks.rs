@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use hermes_home::home::ChosenBy;
 use hermes_home::settings::{self, Severity};
-use hermes_store::{Database, OpenMode};
+use hermes_store::{AnySchema, Database, OpenMode};
 
 use super::Check;
 use crate::app::App;
+use crate::commands::import;
 
 /// Every check, in the order of the report.
 pub fn all(app: &App) -> Vec<Check> {
@@ -35,12 +36,18 @@ fn home(app: &App) -> Vec<Check> {
     };
     let mut checks = vec![Check::ok(AREA, format!("profile {profile} ({why})"))];
     match fs::metadata(dir) {
-        Err(_) => checks.push(Check::ok(AREA, format!("{shown} does not exist yet: it is made when it is first needed"))),
+        Err(_) => checks
+            .push(Check::ok(AREA, format!("{shown} does not exist yet: it is made when it is first needed"))),
         Ok(meta) if !meta.is_dir() => {
-            checks.push(Check::failure(AREA, format!("{shown} is not a directory"), "move it away, or set HERMES_HOME"));
+            checks.push(Check::failure(
+                AREA,
+                format!("{shown} is not a directory"),
+                "move it away, or set HERMES_HOME",
+            ));
         }
         Ok(meta) => {
-            let writable = rustix::fs::access(dir, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK).is_ok();
+            let writable =
+                rustix::fs::access(dir, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK).is_ok();
             if writable {
                 checks.push(Check::ok(AREA, format!("{shown} is writable")));
             } else {
@@ -48,6 +55,9 @@ fn home(app: &App) -> Vec<Check> {
                 checks.push(Check::failure(AREA, format!("{shown} is not writable"), fix));
             }
             checks.extend(too_open(AREA, dir, meta.permissions().mode(), 0o700));
+            if let Err(e) = import::refuse_if_pending(app.home.root()) {
+                checks.push(Check::failure(AREA, e.to_string(), "hermes import --finish   (or --undo)"));
+            }
         }
     }
     checks
@@ -57,18 +67,23 @@ fn private_files(app: &App) -> Vec<Check> {
     let secret = |name: &&str| {
         let path = app.home.path(name);
         let mode = fs::metadata(&path).ok()?.permissions().mode();
-        Some(too_open("Secrets", &path, mode, 0o600).unwrap_or_else(|| Check::ok("Secrets", format!("{name} is private"))))
+        Some(
+            too_open("Secrets", &path, mode, 0o600)
+                .unwrap_or_else(|| Check::ok("Secrets", format!("{name} is private"))),
+        )
     };
     [".env", "auth.json"].iter().filter_map(secret).collect()
 }
 
 fn too_open(area: &'static str, path: &Path, mode: u32, wanted: u32) -> Option<Check> {
-    if mode & 0o077 == 0 {
+    let for_others = mode & 0o077;
+    if for_others == 0 {
         return None;
     }
     let seen = format!("{} can be read by others (mode {:o})", path.display(), mode & 0o777);
     let fix = format!("chmod {wanted:o} '{}'   (or hermes doctor --fix)", path.display());
-    let check = if wanted == 0o600 { Check::failure(area, seen, fix) } else { Check::warning(area, seen, fix) };
+    let check =
+        if wanted == 0o600 { Check::failure(area, seen, fix) } else { Check::warning(area, seen, fix) };
     Some(Check { mode: Some((path.to_path_buf(), wanted)), ..check })
 }
 
@@ -81,7 +96,8 @@ fn configuration(app: &App) -> Vec<Check> {
     };
     let findings = settings::check(&loaded);
     if findings.is_empty() {
-        let state = if file.exists() { "is in order" } else { "does not exist: every setting has its default" };
+        let state =
+            if file.exists() { "is in order" } else { "does not exist: every setting has its default" };
         return vec![Check::ok(AREA, format!("{} {state}", file.display()))];
     }
     let line = |f: settings::Finding| {
@@ -114,8 +130,8 @@ fn database_files(app: &App) -> Vec<PathBuf> {
 fn database(path: &Path) -> Check {
     const AREA: &str = "Databases";
     let fix = "hermes import BACKUP.zip   (from `hermes backup`)";
-    let opened = Database::open(path, OpenMode::ReadOnly);
-    match opened.and_then(|db| db.quick_check()) {
+    let opened = Database::open(path, OpenMode::ReadOnly, &AnySchema);
+    match opened.and_then(|mut db| db.quick_check()) {
         Ok(()) => Check::ok(AREA, format!("{} is sound", path.display())),
         Err(e) => Check::failure(AREA, e.to_string(), fix),
     }
