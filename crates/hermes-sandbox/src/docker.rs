@@ -41,9 +41,9 @@ mod args_tests;
 #[cfg(test)]
 mod decide_tests;
 #[cfg(test)]
-mod ensure_tests;
-#[cfg(test)]
 mod fake;
+#[cfg(test)]
+mod lifecycle_tests;
 #[cfg(test)]
 mod sample;
 #[cfg(test)]

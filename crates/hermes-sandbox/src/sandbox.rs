@@ -19,6 +19,7 @@ use crate::forward;
 use crate::local::LocalBackend;
 use crate::notice::{Lost, Notice};
 use crate::scope::ScopeKey;
+use crate::secret::Secret;
 use crate::ssh::SshBackend;
 
 /// How long an agent we already know may take to answer before the place is looked at.
@@ -32,6 +33,7 @@ pub struct Sandbox {
     local: Option<Arc<LocalBackend>>,
     config: SandboxConfig,
     context: Context,
+    forwarded: Vec<(String, Secret)>,
     connected: Mutex<Connected>,
     notices: Mutex<Vec<Notice>>,
     progress: Mutex<Progress>,
@@ -77,6 +79,11 @@ impl Sandbox {
             }
             BackendKind::Ssh => Arc::new(SshBackend::new(config, context, ssh_agent_name(config, context))?),
         };
+        // Commands of this machine have our environment already.
+        let (forwarded, notices) = match config.backend {
+            BackendKind::Local => (Vec::new(), Vec::new()),
+            BackendKind::Docker | BackendKind::Ssh => forward::resolve(&config.forward_env, context),
+        };
         Ok(Self {
             kind: config.backend,
             backend,
@@ -84,8 +91,9 @@ impl Sandbox {
             local,
             config: config.clone(),
             context: context.clone(),
+            forwarded,
             connected: Mutex::default(),
-            notices: Mutex::default(),
+            notices: Mutex::new(notices),
             progress: Mutex::new(Box::new(|_| ())),
         })
     }
@@ -136,17 +144,7 @@ impl Sandbox {
 
     /// Variables for every command: the values of the names the user wants to see forwarded.
     pub fn command_env(&self) -> Vec<(OsString, Option<OsString>)> {
-        if self.kind == BackendKind::Local {
-            return Vec::new();
-        }
-        let (found, notices) = forward::resolve(&self.config.forward_env, &self.context);
-        let mut known = self.notices();
-        for notice in notices {
-            if !known.contains(&notice) {
-                known.push(notice);
-            }
-        }
-        found.into_iter().map(|(name, value)| (name.into(), Some(value.reveal().into()))).collect()
+        self.forwarded.iter().map(|(name, value)| (name.into(), Some(value.reveal().into()))).collect()
     }
 
     /// Whether anything runs in the place. One that was never used, or does not answer, is not busy.

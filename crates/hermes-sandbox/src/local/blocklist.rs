@@ -103,12 +103,15 @@ pub enum Verdict {
     Never,
 }
 
-/// Judges a name. `private` are credentials that are known elsewhere; they are as strict as the providers'.
+/// Judges a name. `private` are credentials that are known elsewhere; they are as strict as the providers',
+/// unless we know that they are a tool's.
 pub fn judge(name: &str, private: &[String]) -> Verdict {
-    if PROVIDER.contains(&name) || is_secret_shape(name) || private.iter().any(|p| p == name) {
+    if PROVIDER.contains(&name) || is_secret_shape(name) {
         Verdict::Never
     } else if OTHER.contains(&name) {
         Verdict::Blocked
+    } else if private.iter().any(|known| known == name) {
+        Verdict::Never
     } else {
         Verdict::Free
     }

@@ -118,7 +118,8 @@ mod tests {
     #[test]
     fn some_can_be_let_through_but_never_a_providers() {
         let env = [("GH_TOKEN", "a"), ("OPENAI_API_KEY", "b"), ("ACME_KEY", "c")];
-        let kept = filtered(&env, &["GH_TOKEN", "OPENAI_API_KEY", "ACME_KEY"], &["ACME_KEY"]);
+        let named = ["GH_TOKEN", "OPENAI_API_KEY", "ACME_KEY"];
+        let kept = filtered(&env, &named, &["ACME_KEY", "GH_TOKEN"]);
         assert_eq!(kept.text("GH_TOKEN"), Some("a"));
         assert_eq!((kept.get("OPENAI_API_KEY"), kept.get("ACME_KEY")), (None, None));
     }
