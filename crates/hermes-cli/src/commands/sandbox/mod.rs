@@ -93,7 +93,7 @@ impl Place {
     /// The sandbox itself, with progress on stderr.
     fn sandbox(&self) -> anyhow::Result<Sandbox> {
         let sandbox = Sandbox::open(&self.config, &self.context)?;
-        sandbox.on_progress(|line| ui::note(line));
+        sandbox.on_progress(ui::note);
         Ok(sandbox)
     }
 
