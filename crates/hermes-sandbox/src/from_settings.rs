@@ -179,11 +179,6 @@ pub fn context(
         host_cwd,
         env,
         dotenv: dotenv.map(|e| (e.name.clone(), Secret::new(e.value.clone()))).collect(),
-        private_env: settings::all().filter(|s| s.is_secret()).map(private_variable).collect(),
+        private_env: settings::all().filter(|s| s.is_secret()).map(Spec::secret_variable).collect(),
     })
-}
-
-/// Variables that hold our own secrets: commands must not see them unless they are named.
-fn private_variable(spec: &'static Spec) -> String {
-    spec.env.map_or_else(|| spec.secret_variable(), str::to_owned)
 }

@@ -11,6 +11,7 @@ use hermes_store::{AnySchema, Database, OpenMode};
 use super::Check;
 use crate::app::App;
 use crate::commands::import;
+use crate::commands::sandbox::Place;
 
 /// Every check, in the order of the report.
 pub fn all(app: &App) -> Vec<Check> {
@@ -20,7 +21,22 @@ pub fn all(app: &App) -> Vec<Check> {
     checks.extend(databases(app));
     checks.extend(disk(app));
     checks.extend(programs(app));
+    checks.extend(sandbox(app));
     checks
+}
+
+/// Where commands run, and whether that place can be reached: nothing is started in it.
+fn sandbox(app: &App) -> Vec<Check> {
+    const AREA: &str = "Sandbox";
+    let place = match Place::of(app) {
+        Ok(place) => place,
+        Err(e) => return vec![Check::failure(AREA, e.to_string(), "hermes config explain terminal.backend")],
+    };
+    let seen = format!("commands run {}", place.describe());
+    match place.reachable() {
+        Ok(found) => vec![Check::ok(AREA, seen), Check::ok(AREA, found)],
+        Err(e) => vec![Check::ok(AREA, seen), Check::failure(AREA, format!("{e:#}"), "hermes sandbox ls")],
+    }
 }
 
 fn home(app: &App) -> Vec<Check> {

@@ -111,13 +111,13 @@ fn drive(place: &Place, mut request: ExecRequest, raw: bool) -> anyhow::Result<E
     }
     let feeds = request.stdin == Stdin::Stream;
     let running = client.exec(request)?;
-    let _raw = if raw { Some(Raw::enter()?) } else { None };
+    let raw = if raw { Some(Raw::enter()?) } else { None };
     if feeds {
         feed(running.steering());
     }
     terminal::pass_signals(running.steering())?;
     let exit = show(running)?;
-    drop(_raw);
+    drop(raw);
     explain(&exit);
     Ok(ExitCode::from(u8::try_from(exit.code()).unwrap_or(ui::FAILED)))
 }
@@ -169,7 +169,7 @@ fn show(mut running: Running) -> anyhow::Result<Exit> {
 fn explain(exit: &Exit) {
     match &exit.ending {
         Ending::TimedOut => {
-            ui::note("hermes: the time was up: the command and everything it started were ended")
+            ui::note("hermes: the time was up: the command and everything it started were ended");
         }
         Ending::NoDirectory { path, reason } => {
             ui::note(&format!("hermes: cannot enter \"{}\" in the sandbox: {reason}", path.display()));
@@ -178,7 +178,7 @@ fn explain(exit: &Exit) {
             ui::note(&format!("hermes: cannot run \"{}\" in the sandbox: {reason}", program.display()));
         }
         Ending::GuardLost => {
-            ui::note("hermes: the command's guard process was killed; what was left of it was ended")
+            ui::note("hermes: the command's guard process was killed; what was left of it was ended");
         }
         Ending::Exited | Ending::Cancelled => {}
     }
@@ -188,10 +188,10 @@ fn explain(exit: &Exit) {
                 ui::note(&format!("note: \"{}\" is gone, used \"{}\"", from.display(), to.display()));
             }
             Notice::StateNotKept(reason) => {
-                ui::note(&format!("note: the session's state was not kept: {reason}"))
+                ui::note(&format!("note: the session's state was not kept: {reason}"));
             }
             Notice::InitFailed(reason) => {
-                ui::note(&format!("note: the shell's start files failed: {reason}"))
+                ui::note(&format!("note: the shell's start files failed: {reason}"));
             }
             Notice::Unkillable(count) => ui::note(&format!("note: {count} processes could not be ended")),
             Notice::SpillFailed(_) | Notice::SpillFull | Notice::PlainShell => {}

@@ -67,9 +67,9 @@ pub fn run(place: &Place, args: &Args) -> anyhow::Result<ExitCode> {
             request.env = sandbox.command_env();
             let job = client.jobs().start(request)?;
             if args.json {
-                ui::print_json(&as_json(&job))?
+                ui::print_json(&as_json(&job))?;
             } else {
-                ui::print(&job.id)?
+                ui::print(&job.id)?;
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -84,9 +84,9 @@ pub fn run(place: &Place, args: &Args) -> anyhow::Result<ExitCode> {
         Some(Action::Kill { id }) => {
             let job = client.jobs().kill(id, None)?;
             if args.json {
-                ui::print_json(&as_json(&job))?
+                ui::print_json(&as_json(&job))?;
             } else {
-                ui::print(&format!("{}: {}", job.id, state(&job)))?
+                ui::print(&format!("{}: {}", job.id, state(&job)))?;
             }
             Ok(ExitCode::SUCCESS)
         }

@@ -13,7 +13,7 @@ use clap::Subcommand;
 use hermes_sandbox::config::{BackendKind, SandboxConfig};
 use hermes_sandbox::context::{Context, Environment};
 use hermes_sandbox::from_settings;
-use hermes_sandbox::manage::Manager;
+use hermes_sandbox::manage::{Manager, Which};
 use hermes_sandbox::sandbox::Sandbox;
 use hermes_sandbox::scope::Caller;
 
@@ -93,7 +93,7 @@ impl Place {
     /// The sandbox itself, with progress on stderr.
     fn sandbox(&self) -> anyhow::Result<Sandbox> {
         let sandbox = Sandbox::open(&self.config, &self.context)?;
-        sandbox.on_progress(|line| ui::note(line));
+        sandbox.on_progress(ui::note);
         Ok(sandbox)
     }
 
@@ -115,6 +115,20 @@ impl Place {
             BackendKind::Docker => format!("in a container from {}; {scope}", self.config.container.image),
             BackendKind::Ssh => format!("on {} through ssh; {scope}", self.config.ssh.host),
         }
+    }
+
+    /// Whether the place can be reached, in words. Containers are only counted; an ssh host is not contacted.
+    pub fn reachable(&self) -> anyhow::Result<String> {
+        Ok(match self.config.backend {
+            BackendKind::Local => "nothing else is needed".to_owned(),
+            BackendKind::Docker => {
+                let count = self.manager()?.list(Which::Ours)?.len() as u64;
+                format!("the container engine answers; {} of this profile", ui::count(count, "container"))
+            }
+            BackendKind::Ssh => {
+                "`hermes sandbox exec -- true` shows whether the host can be reached".to_owned()
+            }
+        })
     }
 
     /// The backend's name in the settings.
