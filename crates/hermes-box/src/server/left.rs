@@ -1,11 +1,11 @@
 //! What commands left running when they ended by themselves: listed, reaped, and ended on request.
 
 use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use rustix::event::{PollFd, PollFlags};
 
-use super::exec::process::Shim;
 use crate::link::lock;
 use crate::proto::info::LeftRunning;
 use crate::shim::wire::{self, Order};
@@ -34,14 +34,15 @@ struct Table {
 }
 
 struct Entry {
-    shim: Shim,
+    shim: OwnedFd,
+    guard: u32,
     session: Option<String>,
     command: Vec<u8>,
 }
 
 impl Left {
     /// Takes over the shim of a command that is over.
-    pub(crate) fn adopt(&self, shim: Shim, session: Option<&str>, command: &[u8]) {
+    pub(crate) fn adopt(&self, shim: OwnedFd, guard: u32, session: Option<&str>, command: &[u8]) {
         let watcher = self.watcher.get_or_init(|| start_watcher(&self.shared).ok());
         let Some(bell) = watcher else {
             // Without a thread nobody would notice the end; the shim reaps on its own.
@@ -51,7 +52,7 @@ impl Left {
             let mut table = lock(&self.shared.table);
             table.last += 1;
             let id = table.last;
-            let entry = Entry { shim, session: session.map(Into::into), command: command.to_vec() };
+            let entry = Entry { shim, guard, session: session.map(Into::into), command: command.to_vec() };
             table.entries.insert(id, entry);
         }
         bell.ring();
@@ -65,7 +66,7 @@ impl Left {
         }
         let processes = proc::all();
         let listed = table.entries.iter().map(|(id, entry)| {
-            let below = proc::below(entry.shim.pid(), &processes);
+            let below = proc::below(entry.guard as i32, &processes);
             let pids = below.iter().filter(|process| !process.is_zombie());
             LeftRunning {
                 id: *id,
@@ -83,7 +84,7 @@ impl Left {
         let order = Order::End { grace_ms: grace.as_millis() as u64 };
         for (_, entry) in table.entries.iter().filter(|(each, _)| id.is_none_or(|id| id == **each)) {
             // A shim that is gone has nothing left to end.
-            let _ = wire::send(&entry.shim.socket, &order, &[]);
+            let _ = wire::send(&entry.shim, &order, &[]);
         }
     }
 }
@@ -103,7 +104,7 @@ fn watch(shared: &Shared, bell: &WakeFd) {
     loop {
         let sockets: Vec<_> = {
             let table = lock(&shared.table);
-            let open = table.entries.iter().map(|(id, entry)| (*id, entry.shim.socket.try_clone()));
+            let open = table.entries.iter().map(|(id, entry)| (*id, entry.shim.try_clone()));
             open.filter_map(|(id, socket)| Some((id, socket.ok()?))).collect()
         };
         let mut fds = vec![PollFd::new(bell, PollFlags::IN)];
@@ -117,17 +118,14 @@ fn watch(shared: &Shared, bell: &WakeFd) {
         }
         for ((id, socket), ready) in sockets.iter().zip(&ready[1..]) {
             if *ready && is_over(socket) {
-                let entry = lock(&shared.table).entries.remove(id);
-                if let Some(entry) = entry {
-                    entry.shim.collect();
-                }
+                lock(&shared.table).entries.remove(id);
             }
         }
     }
 }
 
 /// Reads what a shim says; its last word and its silence mean the same.
-fn is_over(socket: &std::os::fd::OwnedFd) -> bool {
+fn is_over(socket: &OwnedFd) -> bool {
     let mut buffer = [0; 256];
     loop {
         match rustix::io::read(socket, &mut buffer) {

@@ -32,6 +32,8 @@ use activity::Activity;
 use call::CallContext;
 use conn::Visitor;
 use directory::Directory;
+use exec::drive::Outcome;
+use exec::shims::Shims;
 use exec::spill::Spills;
 use jobs::Jobs;
 use left::Left;
@@ -48,6 +50,7 @@ pub struct Agent {
     pub(crate) shell: Option<Shell>,
     pub(crate) sessions: Sessions,
     pub(crate) spills: Spills,
+    pub(crate) shims: Shims,
     pub(crate) left: Left,
     pub(crate) jobs: Jobs,
     pub(crate) activity: Activity,
@@ -88,6 +91,7 @@ impl Agent {
             shell,
             sessions: Sessions::new(directory.sessions(), SystemTime::now()),
             spills: Spills::new(directory.output(), limits.spill_bytes, limits.spill_age, instance),
+            shims: Shims::new(options.shim.clone(), options.reaping),
             left: Left::default(),
             jobs: Jobs::new(directory.jobs(), limits.clone()),
             activity: Activity::new(Instant::now()),
@@ -185,20 +189,22 @@ impl Agent {
         self.jobs.count().0
     }
 
-    /// Ends what is left of a command whose shim was killed: its session, everything below its shell, and (when this process is the
-    /// reaper of orphans) whatever has come to us.
-    pub(crate) fn end_orphans(&self, shim: i32, shell: Option<u32>) {
-        const ROUNDS: usize = 20;
+    /// Ends what is left of a command whose shim was killed: what is below its shim or its shell, its session, and everything that has come
+    /// to a reaper of ours since.
+    pub(crate) fn end_orphans(&self, outcome: &Outcome) {
+        const ROUNDS: usize = 50;
+        let roots: Vec<i32> = outcome.guard.into_iter().chain(outcome.pid).map(|pid| pid as i32).collect();
         for _ in 0..ROUNDS {
             let processes = proc::all();
-            let mut doomed = proc::below(shim, &processes);
-            if let Some(shell) = shell {
+            let mut doomed: Vec<proc::Process> =
+                roots.iter().flat_map(|root| proc::below(*root, &processes)).collect();
+            if let Some(shell) = outcome.pid {
                 let shell = shell as i32;
-                doomed.extend(proc::below(shell, &processes));
                 doomed.extend(processes.iter().filter(|each| each.pid == shell || each.session == shell));
             }
+            doomed.extend(self.shims.nursery().iter().flat_map(|reaper| strays(*reaper, &processes)));
             if self.options.reaping == Reaping::Elsewhere {
-                doomed.extend(Self::strays(&processes));
+                doomed.extend(strays(std::process::id() as i32, &processes));
             }
             doomed.retain(|process| !process.is_zombie());
             if doomed.is_empty() {
@@ -210,17 +216,16 @@ impl Agent {
             std::thread::sleep(Duration::from_millis(2));
         }
     }
+}
 
-    /// Our children that are no shims, and everything below them.
-    fn strays(processes: &[proc::Process]) -> Vec<proc::Process> {
-        let me = std::process::id() as i32;
-        let mut strays = Vec::new();
-        for child in processes.iter().filter(|process| process.parent == me && !is_shim(process.pid)) {
-            strays.push(*child);
-            strays.extend(proc::below(child.pid, processes));
-        }
-        strays
+/// Children of a reaper that are neither shims nor the process shims come from, and everything below them: they were orphaned.
+fn strays(reaper: i32, processes: &[proc::Process]) -> Vec<proc::Process> {
+    let mut strays = Vec::new();
+    for child in processes.iter().filter(|process| process.parent == reaper && !is_shim(process.pid)) {
+        strays.push(*child);
+        strays.extend(proc::below(child.pid, processes));
     }
+    strays
 }
 
 fn is_shim(pid: i32) -> bool {

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-use super::wire::{Start, Step};
+use super::wire::{self, Report, Start, Step};
 use crate::sys::signals;
 
 /// Why a command was not started.
@@ -105,6 +105,9 @@ fn become_command(start: &Start, stdio: &Stdio, image: &Image) -> NotStarted {
     };
     let (argv, env) = (pointers(&image.argv), pointers(&image.env));
     signals::reset();
+    let forked = Report::Forked { pid: std::process::id(), guard: std::os::unix::process::parent_id() };
+    // Nobody to tell is noticed by the parent.
+    let _ = wire::send(rustix::stdio::stdin(), &forked, &[]);
     // SAFETY: plain system calls on descriptors and strings that live until exec. Input, output and errors have numbers
     // above 2 (those three were taken when they arrived), so no dup2 destroys a later one's source.
     unsafe {

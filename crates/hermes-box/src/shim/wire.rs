@@ -20,8 +20,8 @@ pub(crate) const SCRIPT_FD: i32 = 21;
 pub(crate) const COMMAND_FD: i32 = 22;
 
 wire_struct! {
-    /// The first message to a shim: what to run. With it come the descriptors for input, output and errors, then those
-    /// named in `keep`, in that order.
+    /// A command for a new shim. With it come the shim's socket to the agent, the command's input, output and errors, and what is named
+    /// in `keep`, in that order.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct Start {
         /// Program and arguments.
@@ -91,6 +91,14 @@ wire_enum! {
             status: Status,
             /// How many children are left (not counting theirs).
             left: u32,
+        },
+        /// A process that is about to become the command. Told by itself, so that it is known even if the command kills its
+        /// guard at once.
+        5 = Forked {
+            /// The process.
+            pid: u32,
+            /// The shim.
+            guard: u32,
         },
         /// Nothing is left, or nothing more can be ended. Nothing follows.
         4 = Gone {

@@ -77,6 +77,8 @@ pub(crate) struct Outcome {
     pub(crate) finish: Finish,
     pub(crate) status: Status,
     pub(crate) pid: Option<u32>,
+    /// Its shim.
+    pub(crate) guard: Option<u32>,
     /// Children it left running.
     pub(crate) left: u32,
     /// Processes that could not be ended.
@@ -97,6 +99,8 @@ pub(crate) fn drive(process: &mut Process, timing: Timing, patron: &mut dyn Patr
         input_over: false,
         stage: Stage::Running,
         ending: None,
+        forked: None,
+        guard: None,
         pid: None,
         status: None,
         left: 0,
@@ -116,7 +120,8 @@ pub(crate) fn drive(process: &mut Process, timing: Timing, patron: &mut dyn Patr
     Outcome {
         finish,
         status: drive.status.unwrap_or(Status::Unknown),
-        pid: drive.pid,
+        pid: drive.forked,
+        guard: drive.guard,
         left: drive.left,
         unkillable: drive.unkillable,
         guard_lost: drive.guard_lost,
@@ -135,6 +140,8 @@ struct Drive<'a> {
     stage: Stage,
     /// Why it is being ended, once it is.
     ending: Option<Finish>,
+    forked: Option<u32>,
+    guard: Option<u32>,
     pid: Option<u32>,
     status: Option<Status>,
     left: u32,
@@ -199,7 +206,7 @@ impl Drive<'_> {
                 None
             }
             Stage::Lingering { until, .. } if now < until => None,
-            Stage::Lingering { latest, .. } if now < latest && is_busy(process.shim.pid()) => {
+            Stage::Lingering { latest, .. } if now < latest && self.guard.is_some_and(is_busy) => {
                 self.stage = Stage::Lingering { until: now + self.timing.linger, latest };
                 None
             }
@@ -214,8 +221,7 @@ impl Drive<'_> {
             Stage::Lingering { until, .. } | Stage::Ending(until) => Some(until),
         };
         let bell = self.patron.bell();
-        let mut fds =
-            vec![PollFd::new(&bell, PollFlags::IN), PollFd::new(&process.shim.socket, PollFlags::IN)];
+        let mut fds = vec![PollFd::new(&bell, PollFlags::IN), PollFd::new(&process.shim, PollFlags::IN)];
         // That it runs is told before anything it prints.
         let (readable, writable) = (room > 0 && self.pid.is_some(), self.pending_input.is_some());
         let output = watch(&mut fds, process.output.as_ref().filter(|_| readable), PollFlags::IN);
@@ -342,7 +348,7 @@ impl Drive<'_> {
                     pty::signal_foreground(terminal, number);
                 }
                 (Control::Signal { number, target }, _) => {
-                    let _ = wire::send(&process.shim.socket, &Order::Signal { number, target }, &[]);
+                    let _ = wire::send(&process.shim, &Order::Signal { number, target }, &[]);
                 }
             }
         }
@@ -358,7 +364,7 @@ impl Drive<'_> {
         self.stage = Stage::Ending(Instant::now() + grace + SHIM_PATIENCE);
         // A shim that is gone shows as such at the next look.
         let order = Order::End { grace_ms: grace.as_millis() as u64 };
-        let _ = wire::send(&process.shim.socket, &order, &[]);
+        let _ = wire::send(&process.shim, &order, &[]);
     }
 
     /// The shim is gone without having said goodbye, or does not answer.
@@ -371,7 +377,7 @@ impl Drive<'_> {
 
     /// Takes in what the shim says.
     fn hear(&mut self, process: &mut Process) -> io::Result<Option<Finish>> {
-        process.inbox.fill(&process.shim.socket)?;
+        process.inbox.fill(&process.shim)?;
         loop {
             let report = match process.inbox.take()? {
                 Mail::Nothing => return Ok(None),
@@ -379,6 +385,7 @@ impl Drive<'_> {
                 Mail::Ended => return Ok(Some(self.shim_lost())),
             };
             match report {
+                Report::Forked { pid, guard } => (self.forked, self.guard) = (Some(pid), Some(guard)),
                 Report::Started { pid } => {
                     self.pid = Some(pid);
                     self.patron.started(pid);
@@ -408,8 +415,8 @@ impl Drive<'_> {
 
 /// Whether something below a shim is running rather than waiting: the other end of `> >(tee log)` is about to print the last lines, a
 /// server that waits for requests is not.
-fn is_busy(shim: i32) -> bool {
-    sys::proc::descendants(shim).iter().any(|process| matches!(process.state, b'R' | b'D'))
+fn is_busy(guard: u32) -> bool {
+    sys::proc::descendants(guard as i32).iter().any(|process| matches!(process.state, b'R' | b'D'))
 }
 
 /// Adds a descriptor to those that are polled; its place among them.

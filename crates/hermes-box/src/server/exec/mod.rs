@@ -4,6 +4,7 @@ pub(crate) mod collect;
 pub(crate) mod drive;
 pub(crate) mod prepare;
 pub(crate) mod process;
+pub(crate) mod shims;
 pub(crate) mod spill;
 
 use std::ffi::OsString;
@@ -53,8 +54,7 @@ impl Agent {
         let mut caller = Caller::new(context, request, &self.spills, timing.grace)?;
         let cwd = prepared.launch.start.cwd.clone();
         let Prepared { launch, session, state, mut notices } = prepared;
-        let mut process = Process::launch(&self.options.shim, self.options.reaping, launch)
-            .map_err(|error| cannot_start(&error))?;
+        let mut process = Process::launch(&self.shims, launch).map_err(|error| cannot_start(&error))?;
         let outcome = drive::drive(&mut process, timing, &mut caller);
         let mut after = cwd.clone();
         if outcome.finish == Finish::Exited
@@ -104,14 +104,14 @@ impl Agent {
         session: Option<&str>,
         command: &[u8],
     ) {
-        let Process { shim, .. } = process;
         if outcome.guard_lost {
-            self.end_orphans(shim.pid(), outcome.pid);
+            self.end_orphans(outcome);
         }
-        if outcome.left > 0 && outcome.finish == Finish::Exited {
-            self.left.adopt(shim, session, command);
-        } else {
-            shim.collect();
+        if outcome.left > 0
+            && outcome.finish == Finish::Exited
+            && let Some(guard) = outcome.guard
+        {
+            self.left.adopt(process.shim, guard, session, command);
         }
     }
 }

@@ -161,8 +161,7 @@ impl Agent {
             streams: Streams::Merged,
             pty: None,
         };
-        let mut process = Process::launch(&self.options.shim, self.options.reaping, launch)
-            .map_err(|error| error.to_string())?;
+        let mut process = Process::launch(&self.shims, launch).map_err(|error| error.to_string())?;
         let timing = Timing {
             timeout: Some(self.options.init_timeout),
             grace: Duration::from_millis(200),

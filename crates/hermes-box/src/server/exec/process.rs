@@ -2,16 +2,12 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
 
-use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::pipe::PipeFlags;
 
+use super::shims::Shims;
 use crate::proto::exec::{Stdin, Streams, WinSize};
-use crate::server::options::{Reaping, ShimProgram};
-use crate::shim;
-use crate::shim::wire::{self, Inbox, STATE_FD, Start};
+use crate::shim::wire::{Inbox, STATE_FD, Start};
 use crate::sys::{fds, pty};
 
 /// What to start and how to connect it.
@@ -28,7 +24,8 @@ pub(crate) struct Launch {
 
 /// See the module. All descriptors on our side do not wait.
 pub(crate) struct Process {
-    pub(crate) shim: Shim,
+    /// The way to the shim.
+    pub(crate) shim: OwnedFd,
     pub(crate) inbox: Inbox,
     pub(crate) input: Option<OwnedFd>,
     pub(crate) output: Option<OwnedFd>,
@@ -39,30 +36,9 @@ pub(crate) struct Process {
     pub(crate) state: Option<OwnedFd>,
 }
 
-/// The process that watches over a command. Closing the socket tells it that nobody is interested any more.
-pub(crate) struct Shim {
-    pub(crate) socket: OwnedFd,
-    child: Child,
-    reaping: Reaping,
-}
-
-impl Shim {
-    pub(crate) fn pid(&self) -> i32 {
-        self.child.id() as i32
-    }
-
-    /// Waits for a shim that has said its last word (or is dead).
-    pub(crate) fn collect(mut self) {
-        drop(self.socket);
-        if self.reaping == Reaping::Shims {
-            let _ = self.child.wait();
-        }
-    }
-}
-
 impl Process {
-    /// Starts a shim and tells it what to run.
-    pub(crate) fn launch(program: &ShimProgram, reaping: Reaping, launch: Launch) -> io::Result<Self> {
+    /// Tells a shim what to run.
+    pub(crate) fn launch(shims: &Shims, launch: Launch) -> io::Result<Self> {
         let Launch { mut start, files, state_size, stdin, streams, pty } = launch;
         let wiring = match pty {
             Some(size) => Wiring::terminal(size)?,
@@ -79,26 +55,12 @@ impl Process {
             start.keep.push(STATE_FD);
             kept.push(state.try_clone()?);
         }
-        let shim = spawn_shim(program, reaping)?;
         let passed: Vec<BorrowedFd<'_>> = wiring.theirs.iter().chain(&kept).map(AsFd::as_fd).collect();
-        wire::send(&shim.socket, &start, &passed)?;
-        fds::set_nonblocking(&shim.socket)?;
+        let shim = shims.start(&start, &passed)?;
+        fds::set_nonblocking(&shim)?;
         let Wiring { input, output, errors, terminal, .. } = wiring;
         Ok(Self { shim, inbox: Inbox::default(), input, output, errors, terminal, state })
     }
-}
-
-fn spawn_shim(program: &ShimProgram, reaping: Reaping) -> io::Result<Shim> {
-    let (ours, theirs) =
-        rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-    let child = Command::new(&program.0)
-        .arg0(shim::ARGV0)
-        .env_clear()
-        .stdin(Stdio::from(theirs))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()?;
-    Ok(Shim { socket: ours, child, reaping })
 }
 
 /// The ends of pipes or of a terminal.

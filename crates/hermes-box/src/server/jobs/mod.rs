@@ -182,8 +182,7 @@ impl Agent {
 
     fn run_job(&self, job: &Job, prepared: Prepared, request: &JobRequest) {
         let cwd = prepared.launch.start.cwd.clone();
-        let launched = Process::launch(&self.options.shim, self.options.reaping, prepared.launch);
-        let mut process = match launched {
+        let mut process = match Process::launch(&self.shims, prepared.launch) {
             Ok(process) => process,
             Err(error) => return self.job_failed(job, &error),
         };

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
+use std::io::{self, Read, Seek};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -33,8 +34,12 @@ const MAX_CONTEXT: u32 = 1000;
 const MAX_HELD: usize = 16 * 1024 * 1024;
 /// The longest line that can be searched.
 const MAX_LINE: usize = 64 * 1024 * 1024;
-/// Files on their way to be looked into.
-const QUEUE: usize = 128;
+/// Files that are handed from thread to thread at once; waking each other for every file costs more than looking into it.
+const BATCH: usize = 64;
+/// Batches on their way to be looked into.
+const QUEUE: usize = 8;
+/// Files up to this length are read at once.
+const SMALL: usize = 256 * 1024;
 
 /// Searches below `root`.
 pub(crate) fn search(
@@ -94,7 +99,8 @@ enum Looked {
     Unreadable,
 }
 
-type Numbered<T> = (usize, T);
+/// A number that says in which order batches are taken, and a batch.
+type Numbered<T> = (usize, Vec<T>);
 
 impl Hunt<'_> {
     fn run(&self) -> SearchResult {
@@ -133,7 +139,7 @@ impl Hunt<'_> {
     fn walk(&self, to_searchers: &mpsc::SyncSender<Numbered<PathBuf>>) -> u64 {
         let mut unreadable = 0;
         let walk = walk::builder(self.root, self.request.skip).sort_by_file_path(Path::cmp).build();
-        let mut number = 0;
+        let (mut number, mut batch) = (0, Vec::new());
         for entry in walk {
             if self.is_over() {
                 break;
@@ -141,14 +147,20 @@ impl Hunt<'_> {
             match entry {
                 Err(_) => unreadable += 1,
                 Ok(entry) if walk::is_file(&entry) && self.wanted(entry.path()) => {
-                    if to_searchers.send((number, entry.into_path())).is_err() {
-                        break;
-                    }
-                    number += 1;
+                    batch.push(entry.into_path());
                 }
                 Ok(_) => {}
             }
+            // The first batches are small, so that the others begin at once.
+            if batch.len() > number.min(BATCH) {
+                if to_searchers.send((number, std::mem::take(&mut batch))).is_err() {
+                    return unreadable;
+                }
+                number += 1;
+            }
         }
+        // Nobody takes it when nobody is left.
+        let _ = to_searchers.send((number, batch));
         unreadable
     }
 
@@ -162,14 +174,13 @@ impl Hunt<'_> {
         to_collector: &mpsc::Sender<Numbered<Looked>>,
     ) {
         let mut searcher = self.searcher();
+        let mut buffer = vec![0; SMALL];
         loop {
             let next = lock(files).recv();
-            let Ok((number, path)) = next else { return };
+            let Ok((number, paths)) = next else { return };
             // The rest of the queue is emptied, so that the walk does not wait for ever.
-            if self.is_over() {
-                continue;
-            }
-            let looked = self.look_into(&mut searcher, path);
+            let paths = paths.into_iter().take_while(|_| !self.is_over());
+            let looked = paths.map(|path| self.look_into(&mut searcher, &mut buffer, path)).collect();
             if to_collector.send((number, looked)).is_err() {
                 return;
             }
@@ -190,7 +201,7 @@ impl Hunt<'_> {
             .build()
     }
 
-    fn look_into(&self, searcher: &mut Searcher, path: PathBuf) -> Looked {
+    fn look_into(&self, searcher: &mut Searcher, buffer: &mut [u8], path: PathBuf) -> Looked {
         let mut sink = FileSink {
             hunt: self,
             // One more than is asked for tells that there are more.
@@ -203,28 +214,53 @@ impl Hunt<'_> {
             lines: Vec::new(),
             binary: false,
         };
-        // Some files of the kernel's make a reader wait for ever.
-        let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(&path);
-        match file.and_then(|file| searcher.search_file(&self.matcher, &file, &mut sink)) {
+        match self.read_and_search(searcher, buffer, &path, &mut sink) {
             Err(_) => Looked::Unreadable,
             Ok(()) if sink.binary => Looked::Binary,
             Ok(()) => Looked::Text(FileMatches { path, count: sink.count, lines: sink.lines }),
         }
     }
 
+    fn read_and_search(
+        &self,
+        searcher: &mut Searcher,
+        buffer: &mut [u8],
+        path: &Path,
+        sink: &mut FileSink<'_>,
+    ) -> io::Result<()> {
+        // Some files of the kernel's make a reader wait for ever.
+        let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
+        let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+        let mut length = 0;
+        while length < buffer.len() {
+            match file.read(&mut buffer[length..]) {
+                Ok(0) => break,
+                Ok(count) => length += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if length < buffer.len() {
+            return searcher.search_slice(&self.matcher, &buffer[..length], sink);
+        }
+        file.rewind()?;
+        searcher.search_file(&self.matcher, &file, sink)
+    }
+
     /// Takes results in the order of their files.
     fn collect(&self, results: &mpsc::Receiver<Numbered<Looked>>, harvest: &mut Harvest<'_>) {
-        let mut waiting: BTreeMap<usize, Looked> = BTreeMap::new();
+        let mut waiting: BTreeMap<usize, Vec<Looked>> = BTreeMap::new();
         let mut next = 0;
-        while let Ok((number, looked)) = results.recv() {
-            waiting.insert(number, looked);
-            while let Some(looked) = waiting.remove(&next) {
+        while let Ok((number, batch)) = results.recv() {
+            waiting.insert(number, batch);
+            while let Some(batch) = waiting.remove(&next) {
                 next += 1;
-                if !harvest.is_full() {
+                for looked in batch {
+                    if harvest.is_full() {
+                        self.enough.store(true, Ordering::Relaxed);
+                        break;
+                    }
                     harvest.add(looked);
-                }
-                if harvest.is_full() {
-                    self.enough.store(true, Ordering::Relaxed);
                 }
             }
         }
