@@ -39,7 +39,7 @@ pub fn size() -> WinSize {
 /// Interrupts after which the command is ended for good.
 const ENOUGH: usize = 3;
 
-/// Passes signals on to everything the command started; the third interrupt ends it.
+/// Passes signals on to the command; the third interrupt ends it for good.
 pub fn pass_signals(steering: Steering) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH])?;
     std::thread::spawn(move || {
@@ -52,12 +52,13 @@ pub fn pass_signals(steering: Steering) -> io::Result<()> {
                     if interrupts >= ENOUGH {
                         steering.cancel();
                     } else {
-                        steering.signal(SIGINT, Target::Tree);
+                        // All at once, as a terminal does: a shell decides by how its child took the signal.
+                        steering.signal(SIGINT, Target::Foreground);
                     }
                 }
                 // Whoever ends us wants the command ended, gently and then for good.
                 SIGTERM | SIGHUP => {
-                    steering.signal(signal, Target::Tree);
+                    steering.signal(signal, Target::Foreground);
                     steering.cancel();
                 }
                 other => steering.signal(other, Target::Leader),
