@@ -87,15 +87,27 @@ pub fn ask(question: &str) -> io::Result<String> {
     Ok(line)
 }
 
-/// Asks for a line that is not shown while it is typed.
+/// Asks for a line that is not shown while it is typed. Ctrl-C puts the terminal back before it ends us.
 pub fn ask_hidden(question: &str) -> io::Result<String> {
     let stdin = io::stdin();
     let shown = rustix::termios::tcgetattr(&stdin)?;
+    let mut signals =
+        signal_hook::iterator::Signals::new([signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM])?;
+    let watching = signals.handle();
+    let before = shown.clone();
+    std::thread::spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            let _ = rustix::termios::tcsetattr(io::stdin(), rustix::termios::OptionalActions::Now, &before);
+            note("");
+            std::process::exit(128 + signal);
+        }
+    });
     let mut hidden = shown.clone();
     hidden.local_modes.remove(rustix::termios::LocalModes::ECHO);
     rustix::termios::tcsetattr(&stdin, rustix::termios::OptionalActions::Flush, &hidden)?;
     let answer = ask(question);
     let restored = rustix::termios::tcsetattr(&stdin, rustix::termios::OptionalActions::Flush, &shown);
+    watching.close();
     note("");
     restored?;
     answer
@@ -119,6 +131,17 @@ pub fn size(bytes: u64) -> String {
         unit += 1;
     }
     format!("{value:.1} {}", UNITS[unit])
+}
+
+/// A path as a word for the shell, so that a command we suggest can be pasted.
+pub fn shell_word(path: &std::path::Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
 }
 
 /// Lays out rows in columns as wide as their widest cell, two blanks apart.

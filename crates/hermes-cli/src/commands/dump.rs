@@ -44,7 +44,8 @@ pub fn run(app: &App, args: &Args) -> anyhow::Result<ExitCode> {
     let _ = write!(text, "\nchecks:\n{}", doctor::report(&doctor::results(app)));
     errors(&mut text, &app.home.logs_dir().join("errors.log"));
     text.push_str("--- end ---\n");
-    ui::print(&redactor.redact(&text, Policy::Log))?;
+    let text = redactor.redact(&text, Policy::Log);
+    ui::print(&text.lines().map(|l| settings::masked_text(l) + "\n").collect::<Vec<_>>().concat())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,17 +1,18 @@
 //! The checks themselves. Each only looks; nothing is created, started or contacted.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use hermes_home::home::ChosenBy;
-use hermes_home::settings::{self, Severity};
+use hermes_home::settings::{self, LoadError, Severity};
 use hermes_store::{AnySchema, Database, OpenMode};
 
 use super::Check;
 use crate::app::App;
 use crate::commands::import;
 use crate::commands::sandbox::Place;
+use crate::ui;
 
 /// Every check, in the order of the report.
 pub fn all(app: &App) -> Vec<Check> {
@@ -67,9 +68,16 @@ fn home(app: &App) -> Vec<Check> {
             if writable {
                 checks.push(Check::ok(AREA, format!("{shown} is writable")));
             } else {
-                let fix = format!("sudo chown -R \"$USER\" '{shown}'");
+                let mine = meta.uid() == rustix::process::geteuid().as_raw();
+                let word = ui::shell_word(dir);
+                let fix = if mine {
+                    format!("chmod u+rwx {word}")
+                } else {
+                    format!("sudo chown -R \"$USER\" {word}")
+                };
                 checks.push(Check::failure(AREA, format!("{shown} is not writable"), fix));
             }
+            checks.extend(owners(dir, meta.uid()));
             checks.extend(too_open(AREA, dir, meta.permissions().mode(), 0o700));
             if let Err(e) = import::refuse_if_pending(app.home.root()) {
                 checks.push(Check::failure(AREA, e.to_string(), "hermes import --finish   (or --undo)"));
@@ -77,6 +85,31 @@ fn home(app: &App) -> Vec<Check> {
         }
     }
     checks
+}
+
+/// Files of several owners: what `sudo hermes` made, the owner of the home can no longer use.
+fn owners(dir: &Path, owner: u32) -> Option<Check> {
+    const AREA: &str = "Home";
+    let me = rustix::process::geteuid().as_raw();
+    let word = ui::shell_word(dir);
+    if me == 0 && owner != 0 {
+        let seen =
+            format!("you are root, but the home belongs to user {owner}: what is made now belongs to root");
+        return Some(Check::warning(
+            AREA,
+            seen,
+            format!("run hermes as that user; afterwards: chown -R {owner} {word}"),
+        ));
+    }
+    let entries = fs::read_dir(dir).ok()?.flatten();
+    let strange = |e: &fs::DirEntry| e.metadata().is_ok_and(|m| m.uid() != owner);
+    let names: Vec<String> =
+        entries.filter(strange).map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    if names.is_empty() {
+        return None;
+    }
+    let seen = format!("these belong to another user than the home: {}", names.join(", "));
+    Some(Check::warning(AREA, seen, format!("sudo chown -R {owner} {word}")))
 }
 
 fn private_files(app: &App) -> Vec<Check> {
@@ -97,7 +130,7 @@ fn too_open(area: &'static str, path: &Path, mode: u32, wanted: u32) -> Option<C
         return None;
     }
     let seen = format!("{} can be read by others (mode {:o})", path.display(), mode & 0o777);
-    let fix = format!("chmod {wanted:o} '{}'   (or hermes doctor --fix)", path.display());
+    let fix = format!("chmod {wanted:o} {}   (or hermes doctor --fix)", ui::shell_word(path));
     let check =
         if wanted == 0o600 { Check::failure(area, seen, fix) } else { Check::warning(area, seen, fix) };
     Some(Check { mode: Some((path.to_path_buf(), wanted)), ..check })
@@ -108,6 +141,11 @@ fn configuration(app: &App) -> Vec<Check> {
     let file = app.home.config_file();
     let loaded = match app.settings() {
         Ok(loaded) => loaded,
+        // What cannot be read cannot be edited either.
+        Err(LoadError::File(e)) => {
+            let fix = format!("make {} a file that you can read", ui::shell_word(&file));
+            return vec![Check::failure(AREA, e.to_string(), fix)];
+        }
         Err(e) => return vec![Check::failure(AREA, e.to_string(), "hermes config edit")],
     };
     let findings = settings::check(&loaded);
