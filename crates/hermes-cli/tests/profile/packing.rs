@@ -275,6 +275,14 @@ fn keys_logins_and_processes_in_an_archive_are_left_out() {
 }
 
 #[test]
+fn an_export_of_a_home_that_is_not_there_says_so() {
+    let home = TestHome::new();
+    fs::remove_dir(home.path()).unwrap();
+    profile(&home, &["export", "default"]).code(1).stderr_has("there is no home");
+    assert!(!home.path().exists());
+}
+
+#[test]
 fn nothing_of_the_archives_owner_is_in_it() {
     let home = home_with(&["work"]);
     profile(&home, &["export", "work"]).success();

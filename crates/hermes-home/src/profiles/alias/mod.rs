@@ -384,7 +384,8 @@ mod tests {
         let root = dir.path().join(std::ffi::OsStr::from_bytes(b"r\xffoot"));
         fs::create_dir_all(root.join("profiles/work")).unwrap();
         let profiles = Profiles::new(&root, &dir.path().join("user"));
-        let around = Surroundings { search_path: Vec::new(), commands: Vec::new(), exe: "/bin/hermes".into() };
+        let around =
+            Surroundings { search_path: Vec::new(), commands: Vec::new(), exe: "/bin/hermes".into() };
         let name = ProfileName::parse("work").unwrap();
         let refused = profiles.add_alias(&Profile::Named(name.clone()), &name, &around).unwrap_err();
         assert!(matches!(refused, ProfileError::Alias(AliasError::NotText(path)) if path == root));
