@@ -85,13 +85,13 @@ pub fn snapshot(made: &Snapshot, json: bool) -> anyhow::Result<ExitCode> {
 
 fn log(problems: &[Problem]) {
     for problem in problems {
-        tracing::warn!("backup of {}: {}", problem.path, problem.problem);
+        tracing::warn!("backup of {}: {}", problem.path, problem.what);
     }
 }
 
 fn warn_about(problems: &[Problem], what: &str) {
     for problem in problems {
-        ui::warn(&format!("{}: {}", problem.path, problem.problem));
+        ui::warn(&format!("{}: {}", problem.path, problem.what));
     }
     match problems.iter().filter(|p| p.saved == Saved::No).count() {
         0 if problems.is_empty() => {}

@@ -53,7 +53,8 @@ pub struct Skipped {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
     pub path: String,
-    pub problem: String,
+    #[serde(rename = "problem")]
+    pub what: String,
     pub saved: Saved,
 }
 
@@ -68,13 +69,13 @@ pub enum Saved {
 
 impl Problem {
     pub fn new(path: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self { path: path.into(), problem: problem.into(), saved: Saved::No }
+        Self { path: path.into(), what: problem.into(), saved: Saved::No }
     }
 
     /// A database that was saved without `SQLite`'s help.
     pub fn damaged(path: &str, why: &str) -> Self {
-        let problem = format!("the database is damaged, it was saved as it is: {why}");
-        Self { path: path.to_owned(), problem, saved: Saved::AsItIs }
+        let what = format!("the database is damaged, it was saved as it is: {why}");
+        Self { path: path.to_owned(), what, saved: Saved::AsItIs }
     }
 }
 
