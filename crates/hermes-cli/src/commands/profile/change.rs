@@ -12,7 +12,7 @@ use hermes_home::profiles::{
 
 use super::args::{Create, Delete, Describe};
 use super::database::Sqlite;
-use super::{Context, alias, done, harmless};
+use super::{Context, alias, done};
 use crate::ui;
 
 /// Makes a profile and its alias.
@@ -80,7 +80,7 @@ fn warn_about_clone(made: &Created) {
 pub fn joined(paths: &[PathBuf]) -> String {
     const SHOWN: usize = 5;
     let mut shown: Vec<String> =
-        paths.iter().take(SHOWN).map(|p| harmless(&p.display().to_string())).collect();
+        paths.iter().take(SHOWN).map(|p| ui::harmless(&p.display().to_string())).collect();
     if paths.len() > SHOWN {
         shown.push(format!("and {} more", paths.len() - SHOWN));
     }
@@ -175,7 +175,7 @@ pub fn describe(context: &Context, args: Describe) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
         let author = if description.written_by == Author::Model { " (written by a model)" } else { "" };
-        return done(&[format!("{}{author}", harmless(&description.text))]);
+        return done(&[format!("{}{author}", ui::harmless(&description.text))]);
     };
     context.profiles.describe(&profile, &text)?;
     let what = if text.trim().is_empty() { "removed" } else { "set" };

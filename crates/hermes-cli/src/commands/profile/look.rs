@@ -7,7 +7,7 @@ use hermes_home::home::ChosenBy;
 use hermes_home::profiles::{Author, Details, Summary};
 use serde::Serialize;
 
-use super::{Context, done, harmless};
+use super::{Context, done};
 use crate::ui;
 
 /// Which profile is active, where it is and why.
@@ -75,7 +75,7 @@ fn place(context: &Context, summary: &Summary) -> String {
 
 /// Text from a profile in one line of ours, where it cannot pretend to be more than one.
 fn one_line(text: &str) -> String {
-    harmless(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+    ui::harmless(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 const WIDEST_DESCRIPTION: usize = 60;

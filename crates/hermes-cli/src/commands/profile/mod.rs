@@ -74,21 +74,11 @@ impl Context {
 
     /// A path as people write it, with `~` for the user's home.
     fn shown(&self, path: &Path) -> String {
-        harmless(&match path.strip_prefix(self.app.user_home()) {
+        ui::harmless(&match path.strip_prefix(self.app.user_home()) {
             Ok(below) if !self.app.user_home().as_os_str().is_empty() => format!("~/{}", below.display()),
             _ => path.display().to_string(),
         })
     }
-}
-
-/// Profiles come from strangers too: nothing written in one may steer the terminal.
-fn harmless(text: &str) -> String {
-    let show = |c: char| match c {
-        '\n' | '\t' => c.to_string(),
-        c if c.is_control() => c.escape_default().to_string(),
-        c => c.to_string(),
-    };
-    text.chars().map(show).collect()
 }
 
 /// Prints the lines of an answer and ends well.
