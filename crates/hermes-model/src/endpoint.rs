@@ -92,29 +92,36 @@ impl Quirks {
     /// The usual ways of the host.
     pub fn of(base_url: &BaseUrl, wire: Wire) -> Self {
         let is = |domains: &[&str]| domains.iter().any(|domain| base_url.is_in(domain));
-        let effort = match () {
-            () if is(&["openrouter.ai"]) => EffortStyle::Object,
-            () if is(&["deepseek.com"]) => EffortStyle::SwitchAndWord,
-            () if is(&["moonshot.ai", "moonshot.cn", "kimi.com"]) => EffortStyle::SwitchOrWord,
-            () if is(&["z.ai", "bigmodel.cn", "xiaomimimo.com"]) => EffortStyle::Switch,
-            () => EffortStyle::Word,
+        let effort = if is(&["openrouter.ai"]) {
+            EffortStyle::Object
+        } else if is(&["deepseek.com"]) {
+            EffortStyle::SwitchAndWord
+        } else if is(&["moonshot.ai", "moonshot.cn", "kimi.com"]) {
+            EffortStyle::SwitchOrWord
+        } else if is(&["z.ai", "bigmodel.cn", "xiaomimimo.com"]) {
+            EffortStyle::Switch
+        } else {
+            EffortStyle::Word
         };
-        let padded = ["deepseek.com", "moonshot.ai", "moonshot.cn", "kimi.com", "xiaomimimo.com"];
-        let thoughts = match () {
-            () if wire != Wire::Chat => ThoughtsBack::OwnOnly,
-            () if is(&padded) => ThoughtsBack::Always,
-            () if is(&["openrouter.ai"]) => ThoughtsBack::Details,
-            () if is(&["openai.com", "azure.com", "mistral.ai", "googleapis.com", "groq.com"]) => {
-                ThoughtsBack::Never
-            }
-            () => ThoughtsBack::OwnOnly,
+        let thoughts = if wire != Wire::Chat {
+            ThoughtsBack::OwnOnly
+        } else if is(&["deepseek.com", "moonshot.ai", "moonshot.cn", "kimi.com", "xiaomimimo.com"]) {
+            ThoughtsBack::Always
+        } else if is(&["openrouter.ai"]) {
+            ThoughtsBack::Details
+        } else if is(&["openai.com", "azure.com", "mistral.ai", "googleapis.com", "groq.com"]) {
+            ThoughtsBack::Never
+        } else {
+            ThoughtsBack::OwnOnly
         };
         let limit =
             if is(&["api.openai.com", "azure.com"]) { LimitField::Completion } else { LimitField::Plain };
-        let chat_marks = match () {
-            () if is(&["openrouter.ai"]) => ChatMarks::Claude,
-            () if is(&["aliyuncs.com", "opencode.ai"]) => ChatMarks::Qwen,
-            () => ChatMarks::Never,
+        let chat_marks = if is(&["openrouter.ai"]) {
+            ChatMarks::Claude
+        } else if is(&["aliyuncs.com", "opencode.ai"]) {
+            ChatMarks::Qwen
+        } else {
+            ChatMarks::Never
         };
         Self { effort, thoughts, limit, chat_marks }
     }

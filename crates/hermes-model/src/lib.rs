@@ -2,11 +2,13 @@
 //!
 //! - [`message`], [`request`], [`event`]: what goes in and what comes out, in no provider's form.
 //! - [`wire`]: the three wire formats; pure.
+//! - [`failure`]: what can go wrong, classified once, and the table of what to do about it; pure.
 
 pub mod adjust;
 pub mod answer;
 pub mod endpoint;
 pub mod event;
+pub mod failure;
 pub mod json;
 pub mod message;
 pub mod money;
@@ -21,6 +23,7 @@ pub mod wire;
 pub use answer::{Answer, Collector};
 pub use endpoint::Endpoint;
 pub use event::{Event, Finish, StreamError};
+pub use failure::{Class, Failure};
 pub use message::{Content, Image, Message, Part, Reasoning, Replay, ToolCall, ToolResult, ToolStatus};
 pub use money::{Cost, MicroDollars, Price};
 pub use request::{CacheMarks, Delivery, Effort, Request, ToolSpec, ToolUse};
