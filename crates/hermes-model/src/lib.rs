@@ -2,10 +2,12 @@
 //!
 //! - [`message`], [`request`], [`event`]: what goes in and what comes out, in no provider's form.
 //! - [`wire`]: the three wire formats; pure.
+//! - [`client`]: one HTTP call under deadlines.
 //! - [`failure`]: what can go wrong, classified once, and the table of what to do about it; pure.
 
 pub mod adjust;
 pub mod answer;
+pub mod client;
 pub mod endpoint;
 pub mod event;
 pub mod failure;
@@ -21,6 +23,7 @@ mod usage;
 pub mod wire;
 
 pub use answer::{Answer, Collector};
+pub use client::{Call, CallError, Client, ClientOptions, Deadlines, EventStream, Patience};
 pub use endpoint::Endpoint;
 pub use event::{Event, Finish, StreamError};
 pub use failure::{Class, Failure};
