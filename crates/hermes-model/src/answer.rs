@@ -91,6 +91,11 @@ impl Collector {
         self.parts.is_empty() && self.open.is_none() && !self.calls_begun
     }
 
+    /// Whether the end has come.
+    pub fn has_ended(&self) -> bool {
+        self.finish.as_ref().is_some_and(|finish| *finish != Finish::Interrupted)
+    }
+
     /// The counts so far.
     pub fn usage(&self) -> Usage {
         self.usage

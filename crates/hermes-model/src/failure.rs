@@ -190,7 +190,25 @@ pub struct Failure {
     /// The model's window, when the error quotes it.
     pub quoted_window: Option<u64>,
     /// Most output tokens that would have been accepted, when the error lets that be known.
-    pub output_room: Option<u64>,
+    pub output_room: Option<OutputRoom>,
+}
+
+/// How much output a model would have given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutputRoom {
+    /// To any prompt.
+    OfModel(u64),
+    /// After this prompt.
+    ForPrompt(u64),
+}
+
+impl OutputRoom {
+    /// The tokens.
+    pub fn tokens(self) -> u64 {
+        match self {
+            Self::OfModel(tokens) | Self::ForPrompt(tokens) => tokens,
+        }
+    }
 }
 
 impl fmt::Display for Failure {

@@ -7,14 +7,18 @@
 
 pub mod adjust;
 pub mod answer;
+pub mod budget;
+pub mod call;
 pub mod client;
 pub mod endpoint;
 pub mod event;
 pub mod failure;
 pub mod json;
+pub mod keys;
 pub mod message;
 pub mod money;
 pub mod request;
+pub mod retry;
 pub mod sse;
 pub mod think;
 mod tidy;
@@ -23,6 +27,7 @@ mod usage;
 pub mod wire;
 
 pub use answer::{Answer, Collector};
+pub use call::{Answered, Ask, CallEvent, Caller, GaveUp, Route};
 pub use client::{Call, CallError, Client, ClientOptions, Deadlines, EventStream, Patience};
 pub use endpoint::Endpoint;
 pub use event::{Event, Finish, StreamError};

@@ -2,7 +2,8 @@
 
 use hermes_model::adjust::Adjustment;
 use hermes_model::failure::{
-    Again, CallSize, Class, Elsewhere, KeyMove, Observed, Transport, action_for, failure_of, read_error_body,
+    Again, CallSize, Class, Elsewhere, KeyMove, Observed, OutputRoom, Transport, action_for, failure_of,
+    read_error_body,
 };
 use hermes_model::{Failure, StreamError};
 
@@ -302,7 +303,7 @@ fn quoted_numbers_come_with_the_failure() {
     let body = r#"{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum"}}"#;
     assert_eq!(of(400, body).quoted_window, Some(200_000));
     let body = r#"{"error":{"message":"max_tokens: 128000 > 64000, which is the maximum allowed number of output tokens"}}"#;
-    assert_eq!(of(400, body).output_room, Some(64_000));
+    assert_eq!(of(400, body).output_room, Some(OutputRoom::OfModel(64_000)));
 }
 
 #[test]

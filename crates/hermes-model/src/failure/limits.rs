@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::OutputRoom;
+
 /// Left free below a quoted limit, because both sides count a little differently.
 const MARGIN: u64 = 64;
 
@@ -35,7 +37,7 @@ pub(super) fn quoted_window(message: &str) -> Option<u64> {
 }
 
 /// How much output would have been accepted. Nothing when it is the prompt itself that is too long.
-pub(super) fn output_room(message: &str) -> Option<u64> {
+pub(super) fn output_room(message: &str) -> Option<OutputRoom> {
     static BOTH: LazyLock<Option<Regex>> =
         LazyLock::new(|| pattern(r"exceed context limit: (\d[\d,]*) \+ [\d,]+ > (\d[\d,]*)"));
     static PARTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -60,11 +62,12 @@ pub(super) fn output_room(message: &str) -> Option<u64> {
     if let Some(parts) = PARTS.as_ref().filter(|pattern| pattern.is_match(message)) {
         return room(of(parts, 1)?, of(parts, 2)?);
     }
-    CAPS.iter().find_map(|pattern| of(pattern, 1)).filter(|cap| *cap > 0)
+    CAPS.iter().find_map(|pattern| of(pattern, 1)).filter(|cap| *cap > 0).map(OutputRoom::OfModel)
 }
 
-fn room(window: u64, prompt: u64) -> Option<u64> {
-    window.checked_sub(prompt)?.checked_sub(MARGIN).filter(|room| *room > MARGIN)
+fn room(window: u64, prompt: u64) -> Option<OutputRoom> {
+    let room = window.checked_sub(prompt)?.checked_sub(MARGIN);
+    room.filter(|room| *room > MARGIN).map(OutputRoom::ForPrompt)
 }
 
 fn number(text: &str) -> Option<u64> {
@@ -106,17 +109,23 @@ mod tests {
     #[test]
     fn room_for_output_is_found() {
         for (message, room) in [
-            ("input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000", 10_000 - 64),
+            (
+                "input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000",
+                OutputRoom::ForPrompt(10_000 - 64),
+            ),
             (
                 "max_tokens: 128000 > 64000, which is the maximum allowed number of output tokens for m",
-                64_000,
+                OutputRoom::OfModel(64_000),
             ),
-            ("max_tokens is too large: 100000. this model supports at most 16384 completion tokens", 16_384),
+            (
+                "max_tokens is too large: 100000. this model supports at most 16384 completion tokens",
+                OutputRoom::OfModel(16_384),
+            ),
             (
                 "this model's maximum context length is 8192 tokens. however, you requested 9000 tokens (5000 in the messages, 4000 in the completion).",
-                8192 - 5000 - 64,
+                OutputRoom::ForPrompt(8192 - 5000 - 64),
             ),
-            ("max_tokens must be less than or equal to 4096", 4096),
+            ("max_tokens must be less than or equal to 4096", OutputRoom::OfModel(4096)),
         ] {
             assert_eq!(output_room(message), Some(room), "{message}");
         }
