@@ -17,6 +17,7 @@ pub mod json;
 pub mod keys;
 pub mod message;
 pub mod money;
+pub mod provider;
 pub mod request;
 pub mod retry;
 pub mod sse;
