@@ -1,25 +1,32 @@
 //! How a model is reached: messages, wire formats, providers, failures, prices and budgets.
 //!
-//! - [`message`], [`request`], [`event`]: what goes in and what comes out, in no provider's form.
+//! - [`message`], [`request`], [`event`], [`answer`]: what goes in and what comes out, in no provider's form.
 //! - [`wire`]: the three wire formats; pure.
 //! - [`client`]: one HTTP call under deadlines.
-//! - [`failure`]: what can go wrong, classified once, and the table of what to do about it; pure.
+//! - [`failure`], [`retry`]: what can go wrong, classified once, and what comes next; pure.
+//! - [`provider`], [`keys`], [`setup`]: from settings to the models that are asked, and their keys.
+//! - [`call`]: one answer through retries, keys and the fallback chain.
+//! - [`catalog`], [`money`], [`budget`]: what is known about models, what answers cost, and how much may be spent.
+//! - [`list`]: the models an endpoint offers.
 
 pub mod adjust;
 pub mod answer;
 pub mod budget;
 pub mod call;
+pub mod catalog;
 pub mod client;
 pub mod endpoint;
 pub mod event;
 pub mod failure;
 pub mod json;
 pub mod keys;
+pub mod list;
 pub mod message;
 pub mod money;
 pub mod provider;
 pub mod request;
 pub mod retry;
+pub mod setup;
 pub mod sse;
 pub mod think;
 mod tidy;
