@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::answer::{Answer, Collector};
 use crate::budget::{Allowance, BudgetError, Estimate, Meter, Permit, Scope};
-use crate::client::{Call, CallError, Client, Deadlines};
+use crate::client::{Call, CallError, Client, Deadlines, Thinking};
 use crate::event::{Event, Finish};
 use crate::failure::{Again, Change, Class, Failure, action_for};
 use crate::money::Cost;
@@ -263,8 +263,9 @@ impl Caller {
     ) -> (Collector, Result<(), CallError>) {
         let mut collector = Collector::new(route.endpoint.issuer());
         let secret = route.secret(key);
-        let deadlines =
-            Deadlines::for_call(&route.patience, &route.endpoint.base_url, request.estimated_tokens());
+        let thinking = Thinking::of(request, route.endpoint.wire);
+        let tokens = request.estimated_tokens();
+        let deadlines = Deadlines::for_call(&route.patience, &route.endpoint.base_url, tokens, thinking);
         let call = Call {
             endpoint: &route.endpoint,
             key: secret.as_ref(),

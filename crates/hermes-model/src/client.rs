@@ -20,7 +20,7 @@ use crate::request::{Delivery, Request};
 use crate::url::BaseUrl;
 use connect::Connections;
 pub use connect::{Addresses, ClientOptions};
-pub use deadlines::{Deadlines, Patience};
+pub use deadlines::{Deadlines, Patience, Thinking};
 use http::{Stop, headers, insert, is_json, of_answer, read_body, redacted, until};
 pub use stream::EventStream;
 

@@ -109,3 +109,9 @@ pub fn effort(settings: &Settings, model: &str) -> Result<Option<Effort>, Settin
     let own = settings.get(&agent::REASONING_OVERRIDES)?.get(model).and_then(|word| Effort::parse(word));
     Ok(own.or(Effort::parse(&settings.get(&agent::REASONING_EFFORT)?)))
 }
+
+/// Most tokens one answer may have, when the user set it.
+pub fn max_tokens(settings: &Settings) -> Result<Option<u64>, SettingError> {
+    let set = settings.get(&model::MAX_TOKENS)?;
+    Ok(set.and_then(|tokens| u64::try_from(tokens).ok()).filter(|tokens| *tokens > 0))
+}

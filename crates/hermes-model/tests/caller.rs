@@ -317,6 +317,30 @@ async fn the_budget_stops_calls_before_they_are_made() {
     assert_eq!(ledger.entries().len(), 1);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn callers_can_work_in_parallel() {
+    let server = ModelServer::scripted("always\nsay \"hi\"");
+    let shared = route(&server, Wire::Chat, &["k1"]);
+    let client = Arc::new(Client::default());
+    let tasks: Vec<_> = (0..8)
+        .map(|_| {
+            let mut caller = Caller::new(Arc::clone(&client), vec![shared.clone()], QUICK);
+            tokio::spawn(async move {
+                let (request, scope) = (request(), scope());
+                let ask = Ask { request: &request, scope: &scope, shortened: 0 };
+                caller
+                    .call(ask, &CancellationToken::new(), &mut |_| {})
+                    .await
+                    .map(|answered| answered.answer.text())
+            })
+        })
+        .collect();
+    for task in tasks {
+        assert_eq!(task.await.unwrap().unwrap(), "hi");
+    }
+    assert_eq!(server.calls().len(), 8);
+}
+
 #[tokio::test]
 async fn conversations_go_on_with_another_model() {
     let first = ModelServer::scripted(

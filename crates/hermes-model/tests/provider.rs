@@ -73,9 +73,10 @@ fn a_plain_endpoint_works_with_nothing_else() {
         vec![("config.yaml, model.api_key".to_owned(), "sk-local-test".to_owned())],
     );
     assert_eq!(shown(&resolved), expected);
-    let without_key = "model: {default: m, provider: ollama}";
+    let without_key = "model: {default: m, provider: ollama, ollama_num_ctx: 65536}";
     let resolved = World::new(without_key, &[("OPENAI_API_KEY", "sk-openai")]).default().unwrap();
     assert_eq!(resolved.endpoint.base_url.to_string(), "http://127.0.0.1:11434/v1");
+    assert_eq!(resolved.endpoint.extra_body["options"]["num_ctx"], 65_536);
     assert!(resolved.keys.is_empty(), "this machine gets no vendor's key");
 }
 

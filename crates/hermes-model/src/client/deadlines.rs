@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use crate::request::{Effort, Request};
 use crate::url::BaseUrl;
+use crate::wire::Wire;
 
 /// The deadlines of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,18 +54,37 @@ impl Deadlines {
     /// For making a connection.
     pub const CONNECT: Duration = Duration::from_secs(30);
 
-    /// The deadlines for a prompt of this size to this endpoint: long prompts take long to read.
-    pub fn for_call(patience: &Patience, base_url: &BaseUrl, tokens: u64) -> Self {
+    /// The deadlines for a prompt of this size to this endpoint: long prompts take long to read, and much thinking takes
+    /// long without a word.
+    pub fn for_call(patience: &Patience, base_url: &BaseUrl, tokens: u64, thinking: Thinking) -> Self {
         let total = patience.own_total.unwrap_or(patience.total);
-        let at_least = match tokens {
-            0..=50_000 => Duration::ZERO,
-            50_001..=100_000 => Duration::from_mins(4),
-            _ => Duration::from_mins(5),
+        let at_least = match (thinking, tokens) {
+            (Thinking::Long, _) => Duration::from_mins(10),
+            (Thinking::Usual, 0..=50_000) => Duration::ZERO,
+            (Thinking::Usual, 50_001..=100_000) => Duration::from_mins(4),
+            (Thinking::Usual, _) => Duration::from_mins(5),
         };
         let usual = if base_url.is_local() { patience.local_stale } else { patience.stale.max(at_least) };
         let stale = patience.own_stale.unwrap_or(usual).min(total);
-        let silence = if base_url.is_local() { total } else { patience.silence.max(stale) };
+        let silence = if base_url.is_local() { total } else { patience.silence.max(at_least) };
         Self { silence, stale, total, ending: Duration::from_secs(5) }
+    }
+}
+
+/// How long a model may think without a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Thinking {
+    /// As most do.
+    Usual,
+    /// For minutes: it was asked to think much, or its format does not show thoughts.
+    Long,
+}
+
+impl Thinking {
+    /// What to expect of a request.
+    pub fn of(request: &Request, wire: Wire) -> Self {
+        let much = request.effort.is_some_and(|effort| effort >= Effort::High);
+        if much || wire == Wire::Responses { Self::Long } else { Self::Usual }
     }
 }
 
@@ -73,7 +94,7 @@ mod tests {
     use super::*;
 
     fn for_tokens(url: &str, tokens: u64) -> Deadlines {
-        Deadlines::for_call(&Patience::default(), &BaseUrl::parse(url).unwrap(), tokens)
+        Deadlines::for_call(&Patience::default(), &BaseUrl::parse(url).unwrap(), tokens, Thinking::Usual)
     }
 
     #[test]
@@ -87,6 +108,18 @@ mod tests {
     }
 
     #[test]
+    fn thinking_gets_more_time() {
+        let mut request = Request::new("m");
+        assert_eq!(Thinking::of(&request, Wire::Chat), Thinking::Usual);
+        assert_eq!(Thinking::of(&request, Wire::Responses), Thinking::Long);
+        request.effort = Some(Effort::XHigh);
+        assert_eq!(Thinking::of(&request, Wire::Chat), Thinking::Long);
+        let url = BaseUrl::parse("https://api.test/v1").unwrap();
+        let deadlines = Deadlines::for_call(&Patience::default(), &url, 10, Thinking::Long);
+        assert_eq!((deadlines.stale.as_secs(), deadlines.silence.as_secs()), (600, 600));
+    }
+
+    #[test]
     fn an_endpoint_may_have_its_own() {
         let patience = Patience {
             own_total: Some(Duration::from_mins(1)),
@@ -94,7 +127,7 @@ mod tests {
             ..Patience::default()
         };
         let url = BaseUrl::parse("https://api.test/v1").unwrap();
-        let deadlines = Deadlines::for_call(&patience, &url, 200_000);
+        let deadlines = Deadlines::for_call(&patience, &url, 200_000, Thinking::Usual);
         assert_eq!((deadlines.total.as_secs(), deadlines.stale.as_secs()), (60, 60));
     }
 }

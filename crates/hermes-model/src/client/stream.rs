@@ -145,7 +145,14 @@ impl EventStream {
         let now = Instant::now();
         self.last_bytes = now;
         let events = match (&mut self.reader, arrived) {
-            (Reader::Stream(decoder), Arrived::Bytes(bytes)) => decoder.push(&bytes),
+            (Reader::Stream(decoder), Arrived::Bytes(bytes)) => {
+                let before = decoder.seen();
+                let events = decoder.push(&bytes);
+                if decoder.seen() > before {
+                    self.last_event = now;
+                }
+                events
+            }
             (Reader::Stream(decoder), Arrived::End) => {
                 self.response = None;
                 decoder.finish()
@@ -160,9 +167,6 @@ impl EventStream {
                 self.wire.decode_whole(body)
             }
         };
-        if !events.is_empty() {
-            self.last_event = now;
-        }
         self.ready.extend(events);
     }
 

@@ -31,6 +31,8 @@ pub struct ModelConfig {
     pub wire: Option<Wire>,
     /// `model.context_length`
     pub window: Option<u64>,
+    /// `model.ollama_num_ctx`
+    pub num_ctx: Option<u64>,
     /// `providers` and `custom_providers`
     pub custom: Vec<CustomProvider>,
     /// `model_aliases`
@@ -58,6 +60,7 @@ impl ModelConfig {
             key_env: settings.get(&model::KEY_ENV)?.trim().to_owned(),
             wire: Wire::parse(&settings.get(&model::API_MODE)?),
             window: positive(settings.get(&model::CONTEXT_LENGTH)?),
+            num_ctx: positive(settings.get(&model::OLLAMA_NUM_CTX)?),
             custom: CustomProvider::read_all(
                 &settings.get(&model::PROVIDERS)?,
                 &settings.get(&model::CUSTOM_PROVIDERS)?,

@@ -166,7 +166,11 @@ impl Finder<'_> {
         } else {
             keys::of_plain(&ModelConfig::default(), &url, self.variables)
         };
-        Ok(self.done(Endpoint::new("custom", url, wire), self.model(None, "custom"), keys, None))
+        let mut endpoint = Endpoint::new("custom", url, wire);
+        if let Some(size) = self.config.num_ctx {
+            endpoint.extra_body.insert("options".to_owned(), serde_json::json!({"num_ctx": size}));
+        }
+        Ok(self.done(endpoint, self.model(None, "custom"), keys, None))
     }
 
     /// A provider of the table.

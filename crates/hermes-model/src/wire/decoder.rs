@@ -45,6 +45,7 @@ pub struct Decoder {
     format: Box<dyn Format>,
     found: Vec<SseEvent>,
     received: usize,
+    seen: u64,
     done: bool,
 }
 
@@ -56,7 +57,7 @@ impl std::fmt::Debug for Decoder {
 
 impl Decoder {
     pub(super) fn new(format: Box<dyn Format>) -> Self {
-        Self { sse: SseParser::default(), format, found: Vec::new(), received: 0, done: false }
+        Self { sse: SseParser::default(), format, found: Vec::new(), received: 0, seen: 0, done: false }
     }
 
     /// Takes the next bytes and returns what they complete. After the last event it ignores everything.
@@ -86,6 +87,11 @@ impl Decoder {
             self.end(Ending::Closed, &mut out);
         }
         out
+    }
+
+    /// How many events of the protocol have come, also those that say nothing; keep-alive comments do not count.
+    pub fn seen(&self) -> u64 {
+        self.seen
     }
 
     /// How far the stream is.
@@ -121,6 +127,7 @@ impl Decoder {
     }
 
     fn take_value(&mut self, value: &Value, out: &mut Vec<Event>) {
+        self.seen += 1;
         let before = out.len();
         self.format.event(value, out);
         let last =
