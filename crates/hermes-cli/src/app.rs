@@ -19,14 +19,17 @@ pub struct App {
 impl App {
     /// Finds the home for the profile the user named, if any.
     pub fn open(profile_flag: Option<String>) -> Result<Self, HomeError> {
-        let env: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
-        let var = |name: &str| env.get(&OsString::from(name)).cloned();
-        let locator = Locator {
-            hermes_home: var("HERMES_HOME"),
-            user_home: var("HOME").map(PathBuf::from).unwrap_or_default(),
-            profile_flag,
-        };
+        let (locator, env) = surroundings(profile_flag);
         Ok(Self { home: Home::locate(&locator)?, env })
+    }
+
+    /// Opens the root's default profile when the home that was meant cannot be opened, and says why not.
+    pub fn open_anyway(profile_flag: Option<String>) -> Result<(Self, Option<HomeError>), HomeError> {
+        let (locator, env) = surroundings(profile_flag);
+        match Home::locate(&locator) {
+            Ok(home) => Ok((Self { home, env }, None)),
+            Err(refused) => Ok((Self { home: Home::root_only(&locator)?, env }, Some(refused))),
+        }
     }
 
     /// Reads the settings of the home.
@@ -43,4 +46,16 @@ impl App {
     pub fn user_home(&self) -> PathBuf {
         self.var("HOME").map(PathBuf::from).unwrap_or_default()
     }
+}
+
+/// What the process was started with.
+fn surroundings(profile_flag: Option<String>) -> (Locator, BTreeMap<OsString, OsString>) {
+    let env: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+    let var = |name: &str| env.get(&OsString::from(name)).cloned();
+    let locator = Locator {
+        hermes_home: var("HERMES_HOME"),
+        user_home: var("HOME").map(PathBuf::from).unwrap_or_default(),
+        profile_flag,
+    };
+    (locator, env)
 }

@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{completion, config};
+use crate::commands::{backup, completion, config, doctor, dump, import, logs, profile, sandbox, status};
 
 /// An AI agent that runs on your own machine.
 #[derive(Debug, Parser)]
@@ -26,8 +26,16 @@ pub struct Cli {
 /// Every command that works.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Status(status::Args),
+    Doctor(doctor::Args),
+    Dump(dump::Args),
     Config(config::Args),
+    Backup(backup::Args),
     Completion(completion::Args),
+    Sandbox(sandbox::Args),
+    Import(import::Args),
+    Logs(logs::Args),
+    Profile(profile::args::Args),
     /// Print the version
     Version,
 }

@@ -5,8 +5,13 @@ use std::fmt::Write as _;
 use clap::Command;
 
 /// Every command belongs to one group; a test below holds that.
-const GROUPS: &[(&str, &[&str])] =
-    &[("Settings", &["config"]), ("This program", &["version", "completion", "help"])];
+const GROUPS: &[(&str, &[&str])] = &[
+    ("Work", &["sandbox"]),
+    ("Home", &["status", "config", "profile"]),
+    ("When something is wrong", &["doctor", "logs", "dump"]),
+    ("Keeping it safe", &["backup", "import"]),
+    ("This program", &["version", "completion", "help"]),
+];
 
 /// Replaces clap's flat list of commands by the grouped one.
 pub fn with_groups(command: Command) -> Command {

@@ -4,6 +4,7 @@ mod app;
 mod args;
 mod commands;
 mod help;
+mod logging;
 mod ui;
 
 use std::process::ExitCode;
@@ -11,6 +12,9 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches};
 
 fn main() -> ExitCode {
+    // The same binary serves as the guard of a command and as the local box agent.
+    hermes_box::shim::main_if_invoked();
+    hermes_box::daemon::main_if_invoked();
     let matches = match help::with_groups(args::Cli::command()).try_get_matches() {
         Ok(matches) => matches,
         Err(e) => return ui::usage(&e),

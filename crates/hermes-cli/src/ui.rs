@@ -87,18 +87,61 @@ pub fn ask(question: &str) -> io::Result<String> {
     Ok(line)
 }
 
-/// Asks for a line that is not shown while it is typed.
+/// Asks for a line that is not shown while it is typed. Ctrl-C puts the terminal back before it ends us.
 pub fn ask_hidden(question: &str) -> io::Result<String> {
     let stdin = io::stdin();
     let shown = rustix::termios::tcgetattr(&stdin)?;
+    let mut signals =
+        signal_hook::iterator::Signals::new([signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM])?;
+    let watching = signals.handle();
+    let before = shown.clone();
+    std::thread::spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            let _ = rustix::termios::tcsetattr(io::stdin(), rustix::termios::OptionalActions::Now, &before);
+            note("");
+            std::process::exit(128 + signal);
+        }
+    });
     let mut hidden = shown.clone();
     hidden.local_modes.remove(rustix::termios::LocalModes::ECHO);
     rustix::termios::tcsetattr(&stdin, rustix::termios::OptionalActions::Flush, &hidden)?;
     let answer = ask(question);
     let restored = rustix::termios::tcsetattr(&stdin, rustix::termios::OptionalActions::Flush, &shown);
+    watching.close();
     note("");
     restored?;
     answer
+}
+
+/// `1 file`, `2 files`.
+pub fn count(number: u64, thing: &str) -> String {
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
+}
+
+/// A number of bytes as people read it.
+pub fn size(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["KB", "MB", "GB", "TB", "PB"];
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let mut value = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    while value >= 1023.95 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{value:.1} {}", UNITS[unit])
+}
+
+/// A path as a word for the shell, so that a command we suggest can be pasted.
+pub fn shell_word(path: &std::path::Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
 }
 
 /// Lays out rows in columns as wide as their widest cell, two blanks apart.

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use hermes_testkit::crash::{KillPoint, Rng, kill_repeatedly};
 use hermes_testkit::{Finished, Hermes, TestHome};
 
 fn hermes(home: &TestHome, args: &[&str]) -> Finished {
@@ -132,23 +133,27 @@ fn two_writers_at_once_lose_nothing() {
 #[test]
 fn kill_9_leaves_the_old_or_the_new_file() {
     let home = TestHome::new();
-    let filler: String =
-        (0..400).map(|i| format!("# line {i} of a file that takes a moment to write\n")).collect();
-    home.config(format!("{filler}terminal:\n  timeout: 1\n"));
-    for round in 2..40 {
-        let mut child = Hermes::new(env!("CARGO_BIN_EXE_hermes"), &home)
-            .args(["config", "set", "terminal.timeout", &round.to_string()])
-            .spawn();
-        std::thread::sleep(Duration::from_micros(200 * round));
-        child.kill9();
-        child.wait(Duration::from_secs(10));
-        let text = home.read("config.yaml");
-        assert!(
-            text.starts_with(&filler) && text.ends_with('\n') && text.contains("\n  timeout: "),
-            "{text}"
-        );
-        hermes(&home, &["config", "check"]).success();
-    }
+    let filler = "# a line of a file that takes a moment to write\n".repeat(400);
+    let (old, new) =
+        (format!("{filler}terminal:\n  timeout: 1\n"), format!("{filler}terminal:\n  timeout: 2\n"));
+    home.config(&old);
+    let set = |value: &str| {
+        Hermes::new(env!("CARGO_BIN_EXE_hermes"), &home).args(["config", "set", "terminal.timeout", value])
+    };
+    let took = set("2").run().success().elapsed;
+    let tally = kill_repeatedly(
+        60,
+        &mut Rng::seeded(7),
+        &KillPoint::After(Duration::ZERO..took),
+        |_| set("2"),
+        |_| {
+            let text = home.read("config.yaml");
+            assert!(text == old || text == new, "{text}");
+            hermes(&home, &["config", "check"]).success();
+            home.config(&old);
+        },
+    );
+    assert!(tally.hit > 0, "no kill came in time: {tally:?}");
     hermes(&home, &["config", "set", "terminal.timeout", "7"]).success();
     hermes(&home, &["config", "get", "terminal.timeout"]).stdout_is("7\n");
     let left: Vec<_> =
@@ -183,4 +188,64 @@ fn edit_opens_the_editor_and_checks_what_it_wrote() {
     };
     run(editor.to_str().unwrap()).code(1).stdout_has("config.yaml:2");
     run("/no/such/editor").code(1).stderr_has("set EDITOR");
+}
+
+#[test]
+fn no_answer_changes_nothing() {
+    let home = TestHome::new();
+    home.env_file("OPENROUTER_API_KEY=keep-me-0123456789\n");
+    hermes(&home, &["config", "set", "OPENROUTER_API_KEY"]).code(1).stderr_has("nothing was changed");
+    hermes(&home, &["config", "set", "display.skin"]).code(1).stderr_has("nothing was changed");
+    assert_eq!(home.read(".env"), "OPENROUTER_API_KEY=keep-me-0123456789\n");
+    hermes(&home, &["config", "set", "display.skin", ""]).success();
+}
+
+#[test]
+fn secrets_in_odd_places_are_masked_everywhere() {
+    let home = TestHome::new();
+    home.config(
+        "mcp_servers: {gh: {args: [\"--token\", \"MADEUP-arg-1234\"], url: \"https://mcp.example/sse?token=MADEUP-url-999\"}}\n\
+         terminal: {docker_extra_args: [\"--password\", \"MADEUP-extra-2\"], docker_env: {DB_URL: \"postgres://u:MADEUP-db-pass@h/db\"}, \
+         timeout: sk-MADEUPabcdefabcdefabcdefabcdef1234}\n\
+         custom_providers: [{name: a, base_url: \"http://x?api_key=MADEUP-query-123\", api_key: MADEUP-custom-123}]\n",
+    );
+    home.env_file("CUSTOM_THING=MADEUP-thing-1\n");
+    home.write("logs/errors.log", "2026-01-01 00:00:00,000 ERROR x: MADEUP-custom-123 MADEUP-thing-1\n");
+    for args in [
+        &["dump"][..],
+        &["config"],
+        &["config", "--json"],
+        &["config", "check"],
+        &["doctor"],
+        &["config", "get", "custom_providers"],
+        &["config", "get", "CUSTOM_THING"],
+    ] {
+        hermes(&home, args).output_lacks("MADEUP");
+    }
+    hermes(&home, &["config", "get", "CUSTOM_THING", "--reveal"]).success().stdout_is("MADEUP-thing-1\n");
+}
+
+#[test]
+fn a_key_written_with_dots_is_pointed_out() {
+    let home = TestHome::new();
+    home.config("terminal.timeout: 5\n");
+    hermes(&home, &["config", "check"]).success().stdout_has("terminal.timeout").stdout_has("nested");
+    hermes(&home, &["config", "get", "termnal"]).code(1).stderr_has("terminal");
+}
+
+#[test]
+fn doctor_looks_at_a_home_nothing_else_can_open() {
+    let home = TestHome::new();
+    home.write("active_profile", "nope\n");
+    hermes(&home, &["status"]).code(1);
+    hermes(&home, &["doctor"]).code(1).stdout_has("no profile \"nope\"").stdout_has("Programs");
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_file_does_not_hang() {
+    let home = TestHome::new();
+    let pipe = home.path().join("config.yaml");
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    hermes(&home, &["status"]).code(1).stderr_has("not an ordinary file");
+    hermes(&home, &["doctor"]).code(1).stdout_has("not an ordinary file");
 }

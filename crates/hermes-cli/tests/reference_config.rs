@@ -21,7 +21,7 @@ fn ours(home: &TestHome, args: &[&str]) -> Finished {
 }
 
 fn theirs(program: &PathBuf, home: &TestHome, args: &[&str]) -> Finished {
-    Hermes::new(program, home).args(args).limit(Duration::from_secs(120)).run()
+    Hermes::new(program, home).args(args).limit(Duration::from_mins(2)).run()
 }
 
 /// The Python program's own view of its settings and of one variable.
@@ -32,7 +32,7 @@ fn their_view(program: &std::path::Path, home: &TestHome, variable: &str) -> Val
          print('VIEW ' + json.dumps({{'config': c, 'var': os.environ.get('{variable}')}}, default=str))\n"
     );
     let python = program.with_file_name("python");
-    let done = Hermes::new(python, home).args(["-c", &script]).limit(Duration::from_secs(120)).run();
+    let done = Hermes::new(python, home).args(["-c", &script]).limit(Duration::from_mins(2)).run();
     done.success();
     let line = done.lines().into_iter().find_map(|l| l.strip_prefix("VIEW ").map(str::to_owned)).unwrap();
     serde_json::from_str(&line).unwrap()
@@ -103,7 +103,7 @@ fn every_key_the_reference_knows_is_known_here() {
     Hermes::new(python, &home)
         .args(["-c", script])
         .cwd(home.path())
-        .limit(Duration::from_secs(120))
+        .limit(Duration::from_mins(2))
         .run()
         .success();
     let findings = ours(&home, &["config", "check", "--json"]);

@@ -50,8 +50,13 @@ pub fn create_private_dir(path: &Path) -> Result<(), FileError> {
 
 /// Reads a file; `None` when it does not exist.
 pub fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
+    // A pipe or device in the place of a file would block for ever.
+    match fs::metadata(path) {
+        Ok(meta) if meta.is_file() => fs::read(path).map(Some).map_err(failed("read", path)),
+        Ok(_) => Err(failed("read", path)(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is not an ordinary file",
+        ))),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(e) => Err(failed("read", path)(e)),
     }
@@ -61,7 +66,7 @@ pub fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
 ///
 /// A symbolic link stays one: its target is replaced. The owner of an existing file is kept when we may.
 pub fn write_atomic(path: &Path, bytes: &[u8], access: Access) -> Result<(), FileError> {
-    let target = resolve_link(path);
+    let target = resolve_link(path)?;
     let dir = parent_of(&target)?;
     let mut temp = tempfile::Builder::new()
         .prefix(".hermes-write-")
@@ -76,7 +81,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8], access: Access) -> Result<(), Fil
 /// The same for a file whose writers all hold `lock`: the temporary file has a fixed name, so that one left behind
 /// by a killed writer is overwritten by the next instead of piling up.
 pub fn write_locked(path: &Path, bytes: &[u8], access: Access, _lock: &Lock) -> Result<(), FileError> {
-    let target = resolve_link(path);
+    let target = resolve_link(path)?;
     let dir = parent_of(&target)?;
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     let temp = dir.join(format!(".{}.hermes-write", name.trim_start_matches('.')));
@@ -117,9 +122,14 @@ fn fill(file: &mut File, target: &Path, bytes: &[u8], access: Access) -> Result<
     file.sync_all().map_err(failed("write", target))
 }
 
-/// Follows the last component's links, so that a linked config.yaml keeps being one.
-fn resolve_link(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
+/// Follows the last component's links, so that a linked config.yaml keeps being one. A link to a file that is not
+/// there (a disk that is not mounted, say) is not replaced behind its owner's back.
+fn resolve_link(path: &Path) -> Result<PathBuf, FileError> {
+    match fs::canonicalize(path) {
+        Ok(target) => Ok(target),
+        Err(source) if fs::symlink_metadata(path).is_ok() => Err(failed("follow the link", path)(source)),
+        Err(_) => Ok(path.to_path_buf()),
+    }
 }
 
 /// Only root can give a file away; for everyone else the owner is already right or cannot be.
@@ -220,6 +230,23 @@ mod tests {
         write_atomic(&link, b"new", Access::Keep).unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(&real).unwrap(), "new");
+    }
+
+    #[test]
+    fn a_dangling_link_is_refused_and_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink(dir.path().join("unmounted/file"), &link).unwrap();
+        assert!(write_atomic(&link, b"new", Access::Keep).is_err());
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    }
+
+    #[test]
+    fn what_is_not_a_file_is_not_read() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(read_if_exists(dir.path()).is_err());
+        assert!(read_if_exists(&dir.path().join("none")).unwrap().is_none());
+        assert!(read_if_exists(Path::new("/dev/zero")).is_err());
     }
 
     #[test]

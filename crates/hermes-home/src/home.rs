@@ -36,8 +36,13 @@ pub enum HomeError {
     #[error("cannot tell where the home directory is: set HERMES_HOME (or HOME)")]
     NoUserHome,
     /// A relative path would mean another home in every directory.
-    #[error("HERMES_HOME is \"{0}\", a relative path: set it to an absolute one")]
-    Relative(String),
+    #[error("{variable} is \"{value}\", a relative path: set it to an absolute one")]
+    Relative {
+        /// The variable.
+        variable: &'static str,
+        /// What it holds.
+        value: String,
+    },
     /// The profile name is malformed.
     #[error("{0}")]
     Name(#[from] NameError),
@@ -58,7 +63,7 @@ pub enum HomeError {
         found: String,
     },
     /// A file could not be read.
-    #[error("cannot read {}: {source}", .path.display())]
+    #[error("cannot read {}: {source}{}", .path.display(), owner_hint(.path, .source))]
     Read {
         /// The file.
         path: PathBuf,
@@ -98,6 +103,13 @@ impl Home {
             return Err(HomeError::NoSuchProfile { name: profile.as_str().to_owned(), by: chosen_by });
         }
         Ok(Self { dir, root, profile, chosen_by })
+    }
+
+    /// The default profile's home, whatever else is wrong: for looking at a home that [`Home::locate`] refuses.
+    pub fn root_only(locator: &Locator) -> Result<Self, HomeError> {
+        let base = base_dir(locator)?;
+        let root = root_of(&base, &locator.user_home.join(".hermes"));
+        Ok(Self { dir: root.clone(), root, profile: Profile::Default, chosen_by: ChosenBy::Nothing })
     }
 
     /// A home at a known place, for tests and for work on another profile.
@@ -151,11 +163,29 @@ impl Home {
     }
 }
 
+/// A home that belongs to another user is the usual reason, in containers above all.
+fn owner_hint(path: &Path, source: &std::io::Error) -> String {
+    use std::os::unix::fs::MetadataExt;
+    let owner = path.parent().and_then(|dir| std::fs::metadata(dir).ok()).map(|meta| meta.uid());
+    match owner {
+        Some(uid) if source.kind() == std::io::ErrorKind::PermissionDenied => {
+            let me = rustix::process::geteuid().as_raw();
+            format!(
+                " (the home belongs to user {uid}, you are user {me}: run as its owner, or set HERMES_HOME to a home of your own)"
+            )
+        }
+        _ => String::new(),
+    }
+}
+
 fn base_dir(locator: &Locator) -> Result<PathBuf, HomeError> {
     let from_env = locator.hermes_home.as_ref().map(|v| PathBuf::from(v.to_string_lossy().trim()));
     match from_env.filter(|p| !p.as_os_str().is_empty()) {
         Some(path) => absolute(&path, &locator.user_home),
         None if locator.user_home.as_os_str().is_empty() => Err(HomeError::NoUserHome),
+        None if locator.user_home.is_relative() => {
+            Err(HomeError::Relative { variable: "HOME", value: locator.user_home.display().to_string() })
+        }
         None => Ok(locator.user_home.join(".hermes")),
     }
 }
@@ -163,7 +193,11 @@ fn base_dir(locator: &Locator) -> Result<PathBuf, HomeError> {
 /// A leading `~` survives in unit files and container environments where no shell expands it.
 fn absolute(path: &Path, user_home: &Path) -> Result<PathBuf, HomeError> {
     let expanded = path.strip_prefix("~").map_or_else(|_| path.to_path_buf(), |rest| user_home.join(rest));
-    if expanded.is_absolute() { Ok(expanded) } else { Err(HomeError::Relative(path.display().to_string())) }
+    if expanded.is_absolute() {
+        Ok(expanded)
+    } else {
+        Err(HomeError::Relative { variable: "HERMES_HOME", value: path.display().to_string() })
+    }
 }
 
 fn root_of(base: &Path, standard: &Path) -> PathBuf {
@@ -268,7 +302,9 @@ mod tests {
         };
         assert!(matches!(fails(None, Some("../x")), HomeError::Name(_)));
         assert!(matches!(fails(None, Some("gone")), HomeError::NoSuchProfile { .. }));
-        assert!(matches!(fails(Some("rel/dir"), None), HomeError::Relative(_)));
+        assert!(matches!(fails(Some("rel/dir"), None), HomeError::Relative { variable: "HERMES_HOME", .. }));
+        let relative = Home::locate(&locator(Path::new("rel"), None, None)).unwrap_err();
+        assert!(matches!(relative, HomeError::Relative { variable: "HOME", .. }));
         std::fs::create_dir_all(user.path().join(".hermes")).unwrap();
         std::fs::write(user.path().join(".hermes/active_profile"), "../../etc").unwrap();
         assert!(matches!(fails(None, None), HomeError::BadActiveProfile { .. }));

@@ -2,13 +2,17 @@
 //!
 //! - [`home`]: finding the home and the active profile.
 //! - [`profile`]: profile names and where profiles live.
+//! - [`profiles`]: listing, making, moving, packing and removing profiles.
 //! - [`files`]: atomic writes, private modes and locks, the only way files in a home are written.
 //! - [`settings`]: the one table of settings, loading, explaining and changing them.
 //! - [`yaml`]: reading and editing YAML with line numbers and without losing comments.
+//! - [`logging`]: writing, rotating and reading the log files.
 
 pub mod files;
 pub mod home;
+pub mod logging;
 pub mod profile;
+pub mod profiles;
 pub mod settings;
 pub mod yaml;
 

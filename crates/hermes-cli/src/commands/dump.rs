@@ -44,7 +44,8 @@ pub fn run(app: &App, args: &Args) -> anyhow::Result<ExitCode> {
     let _ = write!(text, "\nchecks:\n{}", doctor::report(&doctor::results(app)));
     errors(&mut text, &app.home.logs_dir().join("errors.log"));
     text.push_str("--- end ---\n");
-    ui::print(&redactor.redact(&text, Policy::Logs))?;
+    let text = redactor.redact(&text, Policy::Log);
+    ui::print(&text.lines().map(|l| settings::masked_text(l) + "\n").collect::<Vec<_>>().concat())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -54,7 +55,8 @@ fn machine(text: &mut String) {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let distribution = release.lines().find_map(|l| l.strip_prefix("PRETTY_NAME=")).unwrap_or("unknown");
     let _ = writeln!(text, "version: {} (Rust)", env!("CARGO_PKG_VERSION"));
-    let _ = writeln!(text, "system: {system} {} on {}", std::env::consts::ARCH, distribution.trim_matches('"'));
+    let _ =
+        writeln!(text, "system: {system} {} on {}", std::env::consts::ARCH, distribution.trim_matches('"'));
 }
 
 fn set_values(text: &mut String, app: &App, loaded: &settings::Settings, show_keys: bool) {
@@ -87,7 +89,7 @@ fn files(text: &mut String, dir: &Path) {
         })
         .collect();
     lines.sort_unstable();
-    lines.into_iter().for_each(|l| text.push_str(&l));
+    text.push_str(&lines.concat());
 }
 
 fn errors(text: &mut String, log: &Path) {

@@ -90,7 +90,7 @@ fn render(o: &Value) -> String {
         let _ = writeln!(out, "{label:<14}{}", text(key));
     }
     let keys = o["keys"].as_object().filter(|k| !k.is_empty());
-    let _ = writeln!(out, "{:<14}{}", "keys", if keys.is_some() { "" } else { "none" });
+    out.push_str(if keys.is_some() { "keys\n" } else { "keys          none\n" });
     for (name, value) in keys.into_iter().flatten() {
         let _ = writeln!(out, "  {name:<28}{}", value.as_str().unwrap_or("(not set)"));
     }

@@ -67,6 +67,7 @@ fn wrong_value(error: &SettingError) -> Finding {
         problem: format!("is {}, but must be {}", error.found, error.wanted),
         fix: match &error.origin {
             Origin::Env(variable) => format!("unset {variable} or give it a value that fits"),
+            Origin::DotEnv { variable, .. } => format!("hermes config unset {variable}"),
             _ => format!("hermes config set {} VALUE", error.key),
         },
     }
@@ -111,7 +112,16 @@ fn env_file_problems(settings: &Settings) -> Vec<Finding> {
         problem: format!("the line {}, so it is not read", p.what),
         fix: "write it as NAME=value".to_owned(),
     };
-    sources.dotenv.problems().iter().map(finding).collect()
+    let variable = |e: &super::dotenv::Entry| Finding {
+        severity: Severity::Warning,
+        key: e.name.clone(),
+        place: format!("{}:{}", sources.env_file.display(), e.line),
+        problem: "holds ${…}, which is taken as it stands here, but filled in by the Python program"
+            .to_owned(),
+        fix: "write the value out".to_owned(),
+    };
+    let referring = sources.dotenv.entries().iter().filter(|e| e.value.contains("${"));
+    sources.dotenv.problems().iter().map(finding).chain(referring.map(variable)).collect()
 }
 
 fn unknown_keys(settings: &Settings) -> Vec<Finding> {
@@ -123,7 +133,11 @@ fn unknown_keys(settings: &Settings) -> Vec<Finding> {
     let file = settings.sources().config_file.display().to_string();
     let finding = |(key, line): (String, usize)| {
         let close = nearest(&key, all().filter(|s| s.place == super::Place::File).map(|s| s.key));
-        let fix = if close.is_empty() {
+        let fix = if find(&key).is_some_and(|s| s.key == key) {
+            format!(
+                "write it nested, a level a line (or: hermes config set {key} VALUE, and remove this line)"
+            )
+        } else if close.is_empty() {
             format!("hermes config unset {key}")
         } else {
             format!("did you mean {}?", close.join(" or "))
@@ -143,6 +157,11 @@ fn collect_unknown(
 ) {
     for (name, child) in document.entries(node) {
         let key = if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") };
+        if name.contains('.') {
+            // Written in one line it is another key to every reader of YAML.
+            unknown.push((key, child.line));
+            continue;
+        }
         let is_section = is_section(&key);
         let is_map = document.follow(child).is_some_and(|n| matches!(n.kind, yaml::Kind::Map(..)));
         let known =

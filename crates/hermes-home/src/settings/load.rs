@@ -1,6 +1,6 @@
 //! Reading settings: where each value comes from, and what it overrode.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,8 @@ pub struct Sources {
     pub flags: BTreeMap<&'static str, Value>,
     /// The real environment.
     pub env: BTreeMap<String, String>,
+    /// Variables that are set but are not text.
+    pub undecodable: BTreeSet<String>,
     /// `.env` of the home.
     pub dotenv: DotEnv,
     /// Where that is.
@@ -136,6 +138,8 @@ impl Settings {
     /// Reads `.env` and config.yaml of a home. Missing files are empty ones.
     pub fn load(home: &Home, env: &BTreeMap<OsString, OsString>) -> Result<Self, LoadError> {
         let text = |v: &OsString| v.to_str().map(str::to_owned);
+        let undecodable =
+            env.iter().filter(|(_, v)| v.to_str().is_none()).filter_map(|(k, _)| text(k)).collect();
         let env: BTreeMap<String, String> =
             env.iter().filter_map(|(k, v)| Some((text(k)?, text(v)?))).collect();
         let ignored = env.get("HERMES_IGNORE_USER_CONFIG").is_some_and(|v| !v.is_empty() && v != "0");
@@ -143,7 +147,17 @@ impl Settings {
         let document = if ignored { Document::default() } else { read_document(&config_file)? };
         let env_file = home.env_file();
         let dotenv = DotEnv::parse(&dotenv::decode(&files::read_if_exists(&env_file)?.unwrap_or_default()));
-        Ok(Self { sources: Sources { flags: BTreeMap::new(), env, dotenv, env_file, document, config_file } })
+        Ok(Self {
+            sources: Sources {
+                flags: BTreeMap::new(),
+                env,
+                undecodable,
+                dotenv,
+                env_file,
+                document,
+                config_file,
+            },
+        })
     }
 
     /// Settings from given sources.
@@ -194,6 +208,9 @@ impl Settings {
 
     fn in_env(&self, spec: &Spec) -> Option<Result<Resolved, SettingError>> {
         let variable = spec.env?;
+        if self.sources.undecodable.contains(variable) {
+            return Some(Err(wrong(spec, Origin::Env(variable), "bytes that are not UTF-8".to_owned())));
+        }
         // An empty variable is how shells and unit files say "not set".
         let text = self.sources.env.get(variable).filter(|t| !t.is_empty())?;
         Some(read(spec, text, Origin::Env(variable)))
@@ -266,27 +283,30 @@ impl Settings {
         real.or_else(|| self.sources.dotenv.get(name).map(|e| e.value.as_str()))
     }
 
-    /// Values that must never be shown: every secret that is set anywhere.
+    /// Values that must never be shown: every secret that is set anywhere, and what `.env` holds under names that are
+    /// not settings (people keep keys there under any name).
     pub fn secret_values(&self) -> Vec<String> {
-        let declared = super::all().filter(|s| s.is_secret());
-        let values = declared.flat_map(|s| self.candidates(s).filter_map(Result::ok).collect::<Vec<_>>());
-        let values = values.filter_map(|r| r.value.as_str().map(str::to_owned));
-        let named = |name: &str| looks_secret(name);
-        let env = self.sources.env.iter().filter(|(k, _)| named(k)).map(|(_, v)| v.clone());
-        let dotenv = self.sources.dotenv.entries().iter().filter(|e| named(&e.name)).map(|e| e.value.clone());
-        let mut all: Vec<String> = values.chain(env).chain(dotenv).filter(|v| !v.is_empty()).collect();
+        let mut all = Vec::new();
+        for spec in super::all() {
+            for found in self.candidates(spec).filter_map(Result::ok) {
+                super::show::secrets_in(spec, &found.value, &mut all);
+            }
+        }
+        let env = self.sources.env.iter().filter(|(k, _)| looks_secret(k)).map(|(_, v)| v.clone());
+        let ordinary = |name: &str| super::find(name).is_some_and(|s| !s.is_secret());
+        let dotenv =
+            self.sources.dotenv.entries().iter().filter(|e| !ordinary(&e.name)).map(|e| e.value.clone());
+        all.extend(env.chain(dotenv));
+        all.retain(|v| !v.is_empty());
         all.sort_unstable();
         all.dedup();
         all
     }
 }
 
-/// Whether a variable's name says that it holds a secret.
+/// Whether a variable holds a secret: it is declared as one, or its name says so.
 pub fn looks_secret(name: &str) -> bool {
-    const SUFFIXES: &[&str] =
-        &["_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_KEY", "_PASSWD", "_CREDENTIALS"];
-    let upper = name.to_ascii_uppercase();
-    SUFFIXES.iter().any(|s| upper.ends_with(s)) || super::find(name).is_some_and(Spec::is_secret)
+    super::find(name).map_or_else(|| hermes_guard::is_secret_name(name), Spec::is_secret)
 }
 
 fn read(spec: &Spec, text: &str, origin: Origin) -> Result<Resolved, SettingError> {

@@ -1,50 +1,98 @@
 //! Settings as people see them: masked, short, and as the reference page.
 
 use std::fmt::Write as _;
+use std::sync::OnceLock;
 
+use hermes_guard::{Policy, Redactor, is_secret_name, mask};
 use serde_json::Value;
 
-use super::spec::{Effect, Kind, Place, Spec};
+use super::spec::{Effect, Place, Spec};
 use super::table::{is_read, sections};
 
-/// The value with secrets masked, at any depth.
+/// The value with secrets masked, at any depth: by declared kind, by the name they stand under, and by their shape.
 pub fn masked(spec: &Spec, value: &Value) -> Value {
-    if spec.is_secret() {
-        return match value.as_str() {
-            None | Some("") => value.clone(),
-            Some(text) => mask(text).into(),
-        };
+    match (spec.is_secret(), value.as_str()) {
+        (true, Some("") | None) => value.clone(),
+        (true, Some(text)) => mask(text).into(),
+        (false, _) => masked_inside(value),
     }
-    if spec.kind == Kind::Tree || spec.kind == Kind::Table { masked_inside(value) } else { value.clone() }
 }
 
 fn masked_inside(value: &Value) -> Value {
     let entry = |(k, v): (&String, &Value)| {
-        let hidden =
-            v.as_str().filter(|t| !t.is_empty() && !t.starts_with("${")).filter(|_| name_is_secret(k));
+        let hidden = named_secret(k, v);
         (k.clone(), hidden.map_or_else(|| masked_inside(v), |t| mask(t).into()))
     };
     match value {
         Value::Object(map) => Value::Object(map.iter().map(entry).collect()),
-        Value::Array(items) => items.iter().map(masked_inside).collect(),
+        Value::Array(items) => {
+            let shown = |(i, item): (usize, &Value)| match flagged_secret(items, i) {
+                Some(text) => mask(text).into(),
+                None => masked_inside(item),
+            };
+            items.iter().enumerate().map(shown).collect()
+        }
+        Value::String(text) => masked_text(text).into(),
         other => other.clone(),
     }
 }
 
-fn name_is_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let telling =
-        ["api_key", "apikey", "token", "secret", "password", "passwd", "authorization", "credential"];
-    telling.iter().any(|t| name.contains(t)) && !name.ends_with("_env")
+/// Text with what looks like a secret masked, in the queries of addresses too.
+pub fn masked_text(text: &str) -> String {
+    static REDACTOR: OnceLock<Redactor> = OnceLock::new();
+    let redactor = REDACTOR.get_or_init(|| Redactor::new(Vec::new()));
+    masked_query(&redactor.redact(text, Policy::Log))
 }
 
-fn mask(text: &str) -> String {
-    let chars: Vec<char> = text.chars().collect();
-    if chars.len() < 18 {
-        return "***".to_owned();
+/// `?token=…` and the like.
+fn masked_query(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (i, part) in text.split_inclusive(['?', '&']).enumerate() {
+        match part.split_once('=') {
+            Some((name, value)) if i > 0 && is_secret_name(name) => {
+                let end = value
+                    .find(|c: char| c.is_whitespace() || "\"'&?#,)]}>".contains(c))
+                    .unwrap_or(value.len());
+                out.push_str(name);
+                out.push_str(if end == 0 { "=" } else { "=***" });
+                out.push_str(&value[end..]);
+            }
+            _ => out.push_str(part),
+        }
     }
-    let part = |range: std::ops::Range<usize>| chars[range].iter().collect::<String>();
-    format!("{}...{}", part(0..6), part(chars.len() - 4..chars.len()))
+    out
+}
+
+/// A text under a name that says it is a secret. A reference to a variable is none.
+fn named_secret<'v>(name: &str, value: &'v Value) -> Option<&'v str> {
+    value.as_str().filter(|t| !t.is_empty() && !t.starts_with("${") && is_secret_name(name))
+}
+
+/// The item behind `--token` in a list of arguments.
+fn flagged_secret(items: &[Value], index: usize) -> Option<&str> {
+    let flag = items.get(index.checked_sub(1)?)?.as_str()?;
+    let name = flag.strip_prefix('-')?.trim_start_matches('-').replace('-', "_");
+    named_secret(&name, items.get(index)?)
+}
+
+/// Collects what [`masked`] would hide, so that it can be looked for elsewhere.
+pub(super) fn secrets_in(spec: &Spec, value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) if spec.is_secret() => found.push(text.clone()),
+        Value::Object(map) => {
+            for (key, value) in map {
+                found.extend(named_secret(key, value).map(str::to_owned));
+                secrets_in(spec, value, found);
+            }
+        }
+        Value::Array(items) => {
+            for (i, value) in items.iter().enumerate() {
+                found.extend(flagged_secret(items, i).map(str::to_owned));
+                secrets_in(spec, value, found);
+            }
+        }
+        _ => {}
+    }
 }
 
 /// A value on one line: texts bare, lists and mappings as JSON.

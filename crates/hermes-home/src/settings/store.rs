@@ -181,7 +181,8 @@ fn unset_target(key: &str) -> Result<Target, StoreError> {
     }
 }
 
-fn is_variable(key: &str) -> bool {
+/// Whether a word is spelled like a variable.
+pub fn is_variable(key: &str) -> bool {
     key.starts_with(|c: char| c.is_ascii_uppercase())
         && key.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
@@ -192,7 +193,15 @@ pub fn unknown(key: &str) -> StoreError {
     if let Some(spec) = all().find(|s| s.key.starts_with(&prefix)) {
         return StoreError::Section { key: key.to_owned(), example: spec.key };
     }
-    StoreError::Unknown { key: key.to_owned(), nearest: nearest(key, all().map(|s| s.key)) }
+    // Variables and keys are written differently: a slip stays on its side.
+    let of_its_kind = |s: &&Spec| is_variable(key) == is_variable(s.key);
+    let mut close = nearest(key, all().filter(of_its_kind).map(|s| s.key));
+    if !key.contains('.') && close.is_empty() {
+        let mut sections: Vec<&'static str> = all().filter(of_its_kind).map(Spec::section).collect();
+        sections.dedup();
+        close = nearest(key, sections.into_iter());
+    }
+    StoreError::Unknown { key: key.to_owned(), nearest: close }
 }
 
 /// Writes a declared setting where the file already has it, under whichever spelling.

@@ -70,12 +70,14 @@ pub fn from_text(spec: &Spec, text: &str) -> Result<Value, String> {
             _ => wrong("text"),
         },
         Kind::Int(..) => {
+            let what = if trimmed.parse::<f64>().is_ok() { "a number" } else { "text" };
             let value = trimmed.parse::<i64>().ok();
-            value.and_then(|i| in_bounds(spec, i.into(), i as f64)).map_or_else(|| wrong("text"), Ok)
+            value.and_then(|i| in_bounds(spec, i.into(), i as f64)).map_or_else(|| wrong(what), Ok)
         }
         Kind::Float(..) => {
             let value = trimmed.parse::<f64>().ok().filter(|f| f.is_finite());
-            value.and_then(|f| in_bounds(spec, f.into(), f)).map_or_else(|| wrong("text"), Ok)
+            let what = if value.is_some() { "a number" } else { "text" };
+            value.and_then(|f| in_bounds(spec, f.into(), f)).map_or_else(|| wrong(what), Ok)
         }
         Kind::Choice(options) => {
             let scalar = resolve(trimmed, yaml::Style::Plain);
@@ -138,8 +140,10 @@ fn found(spec: &Spec, what: &str, text: &str) -> String {
     if spec.is_secret() {
         return what.to_owned();
     }
-    let shown: String = text.trim().chars().take(40).collect();
-    let more = if text.trim().chars().count() > 40 { "…" } else { "" };
+    // A key pasted into the wrong place must not end up on the screen.
+    let text = super::show::masked_text(text.trim());
+    let shown: String = text.chars().take(40).collect();
+    let more = if text.chars().count() > 40 { "…" } else { "" };
     format!("{what} (\"{shown}{more}\")")
 }
 

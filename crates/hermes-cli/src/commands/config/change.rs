@@ -16,10 +16,14 @@ pub fn set(app: &App, key: &str, value: Option<String>) -> anyhow::Result<ExitCo
     let given_as_argument = value.is_some();
     let value = match value {
         Some(value) => value,
-        None => read_value(key, secret)?,
+        None => match read_value(key, secret)? {
+            // Enter, Ctrl-D or an empty pipe is no answer; `unset` is there for taking a value away.
+            value if value.is_empty() => anyhow::bail!("no value was given for {key}: nothing was changed"),
+            value => value,
+        },
     };
     let changed = settings::set(&app.home, key, &value)?;
-    if secret && given_as_argument {
+    if secret && given_as_argument && !value.is_empty() {
         ui::note(&format!(
             "note: the value is now in your shell's history; `hermes config set {key}` asks for it instead"
         ));
@@ -32,11 +36,16 @@ fn read_value(key: &str, secret: bool) -> anyhow::Result<String> {
     if std::io::stdin().is_terminal() {
         let question = format!("{key} = ");
         let line = if secret { ui::ask_hidden(&question)? } else { ui::ask(&question)? };
-        return Ok(line.trim_end_matches(['\r', '\n']).to_owned());
+        return Ok(as_given(&line, secret));
     }
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).context("cannot read the value from standard input")?;
-    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+    Ok(as_given(&text, secret))
+}
+
+/// Blanks around a key come from copying it; anything else is kept as typed.
+fn as_given(text: &str, secret: bool) -> String {
+    if secret { text.trim().to_owned() } else { text.trim_end_matches(['\r', '\n']).to_owned() }
 }
 
 /// Removes a value.
@@ -80,6 +89,9 @@ pub fn edit(app: &App) -> anyhow::Result<ExitCode> {
         files::write_atomic(&file, head.as_bytes(), Access::Keep)?;
     }
     let editor = ["VISUAL", "EDITOR"].into_iter().find_map(|v| app.var(v).filter(|e| !e.trim().is_empty()));
+    if editor.is_none() && !std::io::stdin().is_terminal() {
+        anyhow::bail!("there is no terminal to edit on: set EDITOR, or use `hermes config set`");
+    }
     let editor = editor.unwrap_or("vi");
     let mut words = editor.split_whitespace();
     let program = words.next().unwrap_or("vi");

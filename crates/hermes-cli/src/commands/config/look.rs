@@ -32,7 +32,7 @@ pub fn show(app: &App, all: bool, as_json: bool) -> anyhow::Result<ExitCode> {
             } else {
                 format!("   # {}", short(app, &origin))
             };
-            let _ = writeln!(lines, "  {} = {}{from}", spec.key, settings::shown(&value));
+            let _ = writeln!(lines, "  {} = {}{from}", spec.key, shortened(&settings::shown(&value)));
         }
         if !lines.is_empty() {
             let title = if section.chars().all(|c| c.is_ascii_uppercase() || c == '_') {
@@ -45,6 +45,14 @@ pub fn show(app: &App, all: bool, as_json: bool) -> anyhow::Result<ExitCode> {
             }
             text.push_str(&lines);
         }
+    }
+    for entry in undeclared(&loaded) {
+        let value = "***";
+        list.push(json!({"key": entry.name, "value": value, "origin": format!(".env:{}", entry.line)}));
+        if !text.contains("environment\n") {
+            text.push_str("environment\n");
+        }
+        let _ = writeln!(text, "  {} = {value}   # .env:{}", entry.name, entry.line);
     }
     if as_json {
         ui::print_json(
@@ -61,6 +69,24 @@ pub fn show(app: &App, all: bool, as_json: bool) -> anyhow::Result<ExitCode> {
     let nothing = if text.is_empty() { "Nothing is set.\n" } else { "" };
     ui::print(&format!("{head}{text}{nothing}{rest}"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Lines of `.env` that are no settings of ours: keys for other programs, kept under any name.
+fn undeclared(loaded: &settings::Settings) -> impl Iterator<Item = &settings::dotenv::Entry> {
+    let known = |name: &str| {
+        settings::find(name).is_some()
+            || settings::all().any(|s| s.is_secret() && s.secret_variable() == name)
+    };
+    loaded.sources().dotenv.entries().iter().filter(move |e| !known(&e.name))
+}
+
+const SHOWN: usize = 200;
+
+fn shortened(text: &str) -> String {
+    match text.chars().count() {
+        0..=SHOWN => text.to_owned(),
+        long => format!("{}… ({long} characters)", text.chars().take(SHOWN).collect::<String>()),
+    }
 }
 
 /// Paths inside the home are shown by their name: the home itself is already in the first line.
@@ -86,6 +112,11 @@ pub fn get(app: &App, key: &str, reveal: bool) -> anyhow::Result<ExitCode> {
     }
     let value = match settings::find(key) {
         Some(spec) => value_of(spec)?,
+        None if settings::is_variable(key) => match loaded.variable(key) {
+            Some(text) if reveal => Value::from(text),
+            Some(_) => Value::from("***"),
+            None => return Err(settings::unknown(key).into()),
+        },
         None => inside(app, key)?,
     };
     ui::print(&format!("{}\n", settings::shown(&value)))?;

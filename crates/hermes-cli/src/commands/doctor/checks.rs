@@ -1,15 +1,18 @@
 //! The checks themselves. Each only looks; nothing is created, started or contacted.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use hermes_home::home::ChosenBy;
-use hermes_home::settings::{self, Severity};
-use hermes_store::{Database, OpenMode};
+use hermes_home::settings::{self, LoadError, Severity};
+use hermes_store::{AnySchema, Database, OpenMode};
 
 use super::Check;
 use crate::app::App;
+use crate::commands::import;
+use crate::commands::sandbox::Place;
+use crate::ui;
 
 /// Every check, in the order of the report.
 pub fn all(app: &App) -> Vec<Check> {
@@ -19,7 +22,22 @@ pub fn all(app: &App) -> Vec<Check> {
     checks.extend(databases(app));
     checks.extend(disk(app));
     checks.extend(programs(app));
+    checks.extend(sandbox(app));
     checks
+}
+
+/// Where commands run, and whether that place can be reached: nothing is started in it.
+fn sandbox(app: &App) -> Vec<Check> {
+    const AREA: &str = "Sandbox";
+    let place = match Place::of(app) {
+        Ok(place) => place,
+        Err(e) => return vec![Check::failure(AREA, e.to_string(), "hermes config explain terminal.backend")],
+    };
+    let seen = format!("commands run {}", place.describe());
+    match place.reachable() {
+        Ok(found) => vec![Check::ok(AREA, seen), Check::ok(AREA, found)],
+        Err(e) => vec![Check::ok(AREA, seen), Check::failure(AREA, format!("{e:#}"), "hermes sandbox ls")],
+    }
 }
 
 fn home(app: &App) -> Vec<Check> {
@@ -35,40 +53,86 @@ fn home(app: &App) -> Vec<Check> {
     };
     let mut checks = vec![Check::ok(AREA, format!("profile {profile} ({why})"))];
     match fs::metadata(dir) {
-        Err(_) => checks.push(Check::ok(AREA, format!("{shown} does not exist yet: it is made when it is first needed"))),
+        Err(_) => checks
+            .push(Check::ok(AREA, format!("{shown} does not exist yet: it is made when it is first needed"))),
         Ok(meta) if !meta.is_dir() => {
-            checks.push(Check::failure(AREA, format!("{shown} is not a directory"), "move it away, or set HERMES_HOME"));
+            checks.push(Check::failure(
+                AREA,
+                format!("{shown} is not a directory"),
+                "move it away, or set HERMES_HOME",
+            ));
         }
         Ok(meta) => {
-            let writable = rustix::fs::access(dir, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK).is_ok();
+            let writable =
+                rustix::fs::access(dir, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK).is_ok();
             if writable {
                 checks.push(Check::ok(AREA, format!("{shown} is writable")));
             } else {
-                let fix = format!("sudo chown -R \"$USER\" '{shown}'");
+                let mine = meta.uid() == rustix::process::geteuid().as_raw();
+                let word = ui::shell_word(dir);
+                let fix = if mine {
+                    format!("chmod u+rwx {word}")
+                } else {
+                    format!("sudo chown -R \"$USER\" {word}")
+                };
                 checks.push(Check::failure(AREA, format!("{shown} is not writable"), fix));
             }
+            checks.extend(owners(dir, meta.uid()));
             checks.extend(too_open(AREA, dir, meta.permissions().mode(), 0o700));
+            if let Err(e) = import::refuse_if_pending(app.home.root()) {
+                checks.push(Check::failure(AREA, e.to_string(), "hermes import --finish   (or --undo)"));
+            }
         }
     }
     checks
+}
+
+/// Files of several owners: what `sudo hermes` made, the owner of the home can no longer use.
+fn owners(dir: &Path, owner: u32) -> Option<Check> {
+    const AREA: &str = "Home";
+    let me = rustix::process::geteuid().as_raw();
+    let word = ui::shell_word(dir);
+    if me == 0 && owner != 0 {
+        let seen =
+            format!("you are root, but the home belongs to user {owner}: what is made now belongs to root");
+        return Some(Check::warning(
+            AREA,
+            seen,
+            format!("run hermes as that user; afterwards: chown -R {owner} {word}"),
+        ));
+    }
+    let entries = fs::read_dir(dir).ok()?.flatten();
+    let strange = |e: &fs::DirEntry| e.metadata().is_ok_and(|m| m.uid() != owner);
+    let names: Vec<String> =
+        entries.filter(strange).map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    if names.is_empty() {
+        return None;
+    }
+    let seen = format!("these belong to another user than the home: {}", names.join(", "));
+    Some(Check::warning(AREA, seen, format!("sudo chown -R {owner} {word}")))
 }
 
 fn private_files(app: &App) -> Vec<Check> {
     let secret = |name: &&str| {
         let path = app.home.path(name);
         let mode = fs::metadata(&path).ok()?.permissions().mode();
-        Some(too_open("Secrets", &path, mode, 0o600).unwrap_or_else(|| Check::ok("Secrets", format!("{name} is private"))))
+        Some(
+            too_open("Secrets", &path, mode, 0o600)
+                .unwrap_or_else(|| Check::ok("Secrets", format!("{name} is private"))),
+        )
     };
     [".env", "auth.json"].iter().filter_map(secret).collect()
 }
 
 fn too_open(area: &'static str, path: &Path, mode: u32, wanted: u32) -> Option<Check> {
-    if mode & 0o077 == 0 {
+    let for_others = mode & 0o077;
+    if for_others == 0 {
         return None;
     }
     let seen = format!("{} can be read by others (mode {:o})", path.display(), mode & 0o777);
-    let fix = format!("chmod {wanted:o} '{}'   (or hermes doctor --fix)", path.display());
-    let check = if wanted == 0o600 { Check::failure(area, seen, fix) } else { Check::warning(area, seen, fix) };
+    let fix = format!("chmod {wanted:o} {}   (or hermes doctor --fix)", ui::shell_word(path));
+    let check =
+        if wanted == 0o600 { Check::failure(area, seen, fix) } else { Check::warning(area, seen, fix) };
     Some(Check { mode: Some((path.to_path_buf(), wanted)), ..check })
 }
 
@@ -77,11 +141,17 @@ fn configuration(app: &App) -> Vec<Check> {
     let file = app.home.config_file();
     let loaded = match app.settings() {
         Ok(loaded) => loaded,
+        // What cannot be read cannot be edited either.
+        Err(LoadError::File(e)) => {
+            let fix = format!("make {} a file that you can read", ui::shell_word(&file));
+            return vec![Check::failure(AREA, e.to_string(), fix)];
+        }
         Err(e) => return vec![Check::failure(AREA, e.to_string(), "hermes config edit")],
     };
     let findings = settings::check(&loaded);
     if findings.is_empty() {
-        let state = if file.exists() { "is in order" } else { "does not exist: every setting has its default" };
+        let state =
+            if file.exists() { "is in order" } else { "does not exist: every setting has its default" };
         return vec![Check::ok(AREA, format!("{} {state}", file.display()))];
     }
     let line = |f: settings::Finding| {
@@ -114,8 +184,8 @@ fn database_files(app: &App) -> Vec<PathBuf> {
 fn database(path: &Path) -> Check {
     const AREA: &str = "Databases";
     let fix = "hermes import BACKUP.zip   (from `hermes backup`)";
-    let opened = Database::open(path, OpenMode::ReadOnly);
-    match opened.and_then(|db| db.quick_check()) {
+    let opened = Database::open(path, OpenMode::ReadOnly, &AnySchema);
+    match opened.and_then(|mut db| db.quick_check()) {
         Ok(()) => Check::ok(AREA, format!("{} is sound", path.display())),
         Err(e) => Check::failure(AREA, e.to_string(), fix),
     }

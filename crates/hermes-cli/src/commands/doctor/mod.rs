@@ -70,8 +70,12 @@ impl Check {
 }
 
 /// Runs the checks and prints them.
-pub fn run(app: &App, args: &Args) -> anyhow::Result<ExitCode> {
-    let mut found = checks::all(app);
+pub fn run(profile: Option<String>, args: &Args) -> anyhow::Result<ExitCode> {
+    // A home that no other command can open is the one that needs looking at.
+    let (app, refused) = App::open_anyway(profile)?;
+    let refused = refused
+        .map(|e| Check::failure("Home", e.to_string(), "the checks below are about the default profile"));
+    let mut found: Vec<Check> = refused.into_iter().chain(checks::all(&app)).collect();
     if args.fix {
         found.iter_mut().for_each(mend);
     }
@@ -128,7 +132,7 @@ pub fn report(checks: &[Check]) -> String {
     let (failures, warnings) = (count(Outcome::Failure), count(Outcome::Warning));
     let _ = match (failures, warnings) {
         (0, 0) => writeln!(text, "\nEverything is in order."),
-        _ => writeln!(text, "\n{failures} failures, {warnings} warnings."),
+        (f, w) => writeln!(text, "\n{}, {}.", ui::count(f as u64, "failure"), ui::count(w as u64, "warning")),
     };
     text
 }

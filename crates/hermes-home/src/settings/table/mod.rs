@@ -85,12 +85,26 @@ pub fn sections() -> Vec<(&'static str, Vec<&'static Spec>)> {
 
 /// What this version of the program reads. Everything else is kept as written for the programs that share the home,
 /// and `explain` says so: a setting that does nothing must not look as if it did.
-const READ: &[&str] = &["logging.", "security.redact_secrets"];
+const READ: &[&str] = &["logging.", "security.redact_secrets", "terminal.", "HERMES_DOCKER_BINARY"];
+
+/// What of these sections is not read yet.
+const UNREAD: &[&str] = &[
+    "terminal.timeout",
+    "terminal.credential_files",
+    "terminal.daemon_term_grace_seconds",
+    "terminal.persistent_shell",
+    "terminal.sudo_password",
+    "terminal.singularity_image",
+    "terminal.modal_image",
+    "terminal.modal_mode",
+    "terminal.daytona_image",
+];
 
 /// Whether anything in this version reads the setting.
 pub fn is_read(spec: &Spec) -> bool {
-    READ.iter()
-        .any(|known| known.strip_suffix('.').map_or(*known == spec.key, |_| spec.key.starts_with(known)))
+    let covers =
+        |known: &str| if known.ends_with('.') { spec.key.starts_with(known) } else { known == spec.key };
+    READ.iter().any(|known| covers(known)) && !UNREAD.contains(&spec.key)
 }
 
 #[cfg(test)]

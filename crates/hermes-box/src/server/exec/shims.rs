@@ -1,0 +1,87 @@
+//! The processes that watch over commands, and the one they come from.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+
+use rustix::net::{AddressFamily, SocketFlags, SocketType};
+
+use crate::link::lock;
+use crate::server::options::{Reaping, ShimProgram};
+use crate::shim;
+use crate::shim::wire::{self, Start};
+
+/// Starts shims.
+pub(crate) struct Shims {
+    program: ShimProgram,
+    reaping: Reaping,
+    nursery: Mutex<Option<Nursery>>,
+}
+
+/// The process shims are forked from.
+struct Nursery {
+    socket: OwnedFd,
+    child: Child,
+}
+
+impl Shims {
+    pub(crate) fn new(program: ShimProgram, reaping: Reaping) -> Self {
+        Self { program, reaping, nursery: Mutex::new(None) }
+    }
+
+    /// Hands a command to a new shim; the socket to it. Closing that tells the shim that nobody is interested any more.
+    pub(super) fn start(&self, start: &Start, passed: &[BorrowedFd<'_>]) -> io::Result<OwnedFd> {
+        let (ours, theirs) = socket_pair()?;
+        let mut fds = vec![theirs.as_fd()];
+        fds.extend_from_slice(passed);
+        let mut nursery = lock(&self.nursery);
+        if let Some(running) = &*nursery {
+            // It may have been killed, which is no reason not to start another.
+            match wire::send(&running.socket, start, &fds) {
+                Ok(()) => return Ok(ours),
+                Err(_) => self.collect(nursery.take()),
+            }
+        }
+        let fresh = nursery.insert(self.spawn()?);
+        wire::send(&fresh.socket, start, &fds)?;
+        Ok(ours)
+    }
+
+    /// The process shims come from, while it lives. What a killed shim leaves behind comes to it.
+    pub(crate) fn nursery(&self) -> Option<i32> {
+        lock(&self.nursery).as_ref().map(|nursery| nursery.child.id() as i32)
+    }
+
+    fn spawn(&self) -> io::Result<Nursery> {
+        let (ours, theirs) = socket_pair()?;
+        let child = Command::new(&self.program.0)
+            .arg0(shim::ARGV0)
+            .env_clear()
+            .stdin(Stdio::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        Ok(Nursery { socket: ours, child })
+    }
+
+    fn collect(&self, nursery: Option<Nursery>) {
+        let Some(Nursery { socket, mut child }) = nursery else { return };
+        drop(socket);
+        if self.reaping == Reaping::Shims {
+            let _ = child.wait();
+        }
+    }
+}
+
+impl Drop for Shims {
+    fn drop(&mut self) {
+        let nursery = lock(&self.nursery).take();
+        self.collect(nursery);
+    }
+}
+
+fn socket_pair() -> io::Result<(OwnedFd, OwnedFd)> {
+    Ok(rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?)
+}

@@ -1,0 +1,44 @@
+//! Operations on files.
+
+mod errors;
+mod list;
+mod manage;
+mod read;
+mod stat;
+mod write;
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use super::Agent;
+use super::shell::state::resolve;
+use crate::proto::fault::Fault;
+use crate::proto::file::Place;
+
+pub(crate) use errors::file_error;
+pub(crate) use list::list;
+pub(crate) use manage::{copy, mkdir, move_file, remove};
+pub(crate) use read::{hash, read_bytes, read_lines};
+pub(crate) use stat::{nanoseconds, stat};
+pub(crate) use write::write;
+
+impl Agent {
+    /// The absolute path a client means.
+    pub(crate) fn locate(&self, place: &Place) -> Result<PathBuf, Fault> {
+        if place.path.as_os_str().is_empty() || place.path.as_os_str().as_bytes().contains(&0) {
+            return Err(Fault::Invalid("a path cannot be empty or contain a zero byte".into()));
+        }
+        let state = match &place.session {
+            Some(name) => self.sessions.get(name)?.state(),
+            None => None,
+        };
+        let home = |name: &OsStr| match &state {
+            Some(state) if state.removed.contains(name) => None,
+            Some(state) => state.set.get(name).or_else(|| self.options.env.get(name)),
+            None => self.options.env.get(name),
+        };
+        let cwd = state.as_ref().map_or(&self.options.cwd, |state| &state.cwd);
+        Ok(resolve(&place.path, cwd, home(OsStr::new("HOME")).map(OsString::as_os_str)))
+    }
+}

@@ -1,0 +1,237 @@
+//! Writing a file so that a reader sees the old content or the new, never half of it.
+//!
+//! The content goes into a new file beside the old one, which takes its place at the end with the old one's mode and owner.
+//! Where that is not possible (no new files allowed in the directory, a mount point, somebody else's file) or would lose
+//! something (other names, access lists) the old file is overwritten, once the content is complete.
+
+use std::ffi::OsString;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Seek, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use super::errors::{file_error, refused};
+use super::manage::make_directories;
+use super::read::{hash_of, open};
+use super::stat::version;
+use crate::proto::fault::{Fault, FileError, FileErrorKind};
+use crate::proto::file::{Expect, Method, Parents, WriteRequest, Written};
+use crate::server::call::CallContext;
+use crate::server::random_number;
+
+/// How many links are followed to a file that does not exist yet.
+const MAX_LINKS: usize = 40;
+
+/// Writes a file from what the client sends.
+pub(crate) fn write(context: &CallContext, path: &Path, request: &WriteRequest) -> Result<Written, Fault> {
+    let target = follow_links(path).map_err(|error| file_error("write", path, &error))?;
+    let existing = look(&target)?;
+    check(&request.expect, &target, existing.as_ref())?;
+    let parents_created = match request.parents {
+        Parents::Create => target.parent().map_or(Ok(0), make_directories)?,
+        Parents::MustExist => 0,
+    };
+    let mut draft = Draft::create(&target, existing.as_ref(), request.mode)?;
+    let failed = |error: io::Error| file_error("write", &target, &error);
+    let mut bytes = 0;
+    while let Some(piece) = context.wait_input()? {
+        draft.file.write_all(&piece).map_err(failed)?;
+        bytes += piece.len() as u64;
+        context.consumed(piece.len());
+    }
+    // Somebody may have changed it while the content came.
+    let existing = look(&target)?;
+    check(&request.expect, &target, existing.as_ref())?;
+    let method = draft.put_in_place(&target, existing.as_ref(), request.mode)?;
+    let metadata = fs::metadata(&target).map_err(failed)?;
+    Ok(Written {
+        path: target,
+        created: existing.is_none(),
+        parents_created,
+        bytes,
+        method,
+        version: version(&metadata),
+    })
+}
+
+/// The file itself behind links, which may lead to one that does not exist yet.
+fn follow_links(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_path_buf();
+    for _ in 0..MAX_LINKS {
+        match fs::read_link(&path) {
+            Ok(target) => path = path.parent().unwrap_or(Path::new("/")).join(target),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::from_raw_os_error(libc::ELOOP))
+}
+
+/// What is there now; `None` when nothing is.
+fn look(target: &Path) -> Result<Option<Metadata>, FileError> {
+    match fs::symlink_metadata(target) {
+        Ok(metadata) if metadata.is_dir() => {
+            Err(refused("write", target, FileErrorKind::IsDirectory, "it is a directory"))
+        }
+        Ok(metadata) if !metadata.is_file() => {
+            Err(refused("write", target, FileErrorKind::NotRegular, "it is not an ordinary file"))
+        }
+        Ok(metadata) => Ok(Some(metadata)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(file_error("write", target, &error)),
+    }
+}
+
+fn check(expect: &Expect, target: &Path, existing: Option<&Metadata>) -> Result<(), Fault> {
+    let as_expected = match (expect, existing) {
+        (Expect::Any, _) | (Expect::Absent, None) => true,
+        (Expect::Absent, Some(_)) => {
+            return Err(refused("create", target, FileErrorKind::Exists, "it exists already").into());
+        }
+        (Expect::Version(expected), Some(metadata)) => version(metadata) == *expected,
+        (Expect::Hash(expected), Some(_)) => {
+            let (mut file, _) = open("write", target)?;
+            let found = hash_of(&mut file, || false).map_err(|error| file_error("write", target, &error))?;
+            found.as_ref() == Some(expected)
+        }
+        (Expect::Version(_) | Expect::Hash(_), None) => false,
+    };
+    if as_expected {
+        return Ok(());
+    }
+    Err(refused("write", target, FileErrorKind::Changed, "it has changed since it was read").into())
+}
+
+/// The new content while it is incomplete. What is not put in place is removed.
+struct Draft {
+    file: File,
+    /// Its path beside the target; none when it lives in memory.
+    path: Option<PathBuf>,
+}
+
+impl Draft {
+    fn create(target: &Path, existing: Option<&Metadata>, mode: Option<u32>) -> Result<Self, FileError> {
+        let in_memory = || {
+            let memory = crate::sys::fds::memory_with("hermes-draft", b"");
+            memory.map(|fd| Self { file: fd.into(), path: None })
+        };
+        let failed = |error: io::Error| file_error("write", target, &error);
+        if existing.is_some_and(|metadata| must_stay(target, metadata)) {
+            return in_memory().map_err(failed);
+        }
+        // A new file is made with the rights everybody's new files have here; anything else is closed until it is complete.
+        let initial = if existing.is_none() && mode.is_none() { 0o666 } else { 0o600 };
+        let path = sibling(target);
+        match OpenOptions::new().write(true).create_new(true).mode(initial).open(&path) {
+            Ok(file) => Ok(Self { file, path: Some(path) }),
+            Err(error) if existing.is_some() && is_refusal(&error) => in_memory().map_err(failed),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    fn put_in_place(
+        mut self,
+        target: &Path,
+        existing: Option<&Metadata>,
+        mode: Option<u32>,
+    ) -> Result<Method, FileError> {
+        let failed = |error: io::Error| file_error("write", target, &error);
+        if let Some(path) = self.path.clone() {
+            match self.replace(&path, target, existing, mode) {
+                Ok(()) => {
+                    self.path = None;
+                    return Ok(Method::Replaced);
+                }
+                Err(error) if existing.is_some() && is_refusal(&error) => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        self.overwrite(target, mode).map_err(failed)?;
+        Ok(Method::InPlace)
+    }
+
+    fn replace(
+        &self,
+        path: &Path,
+        target: &Path,
+        existing: Option<&Metadata>,
+        mode: Option<u32>,
+    ) -> io::Result<()> {
+        if let Some(metadata) = existing {
+            let own = self.file.metadata()?;
+            if (own.uid(), own.gid()) != (metadata.uid(), metadata.gid()) {
+                std::os::unix::fs::fchown(&self.file, Some(metadata.uid()), Some(metadata.gid()))?;
+            }
+        }
+        // After the owner, as changing that takes some bits away.
+        if let Some(mode) = mode.or(existing.map(MetadataExt::mode)) {
+            self.file.set_permissions(fs::Permissions::from_mode(mode & 0o7777))?;
+        }
+        self.file.sync_data()?;
+        fs::rename(path, target)?;
+        if let Some(parent) = target.parent() {
+            // Not every file system can do this for a directory; the content itself is safe.
+            let _ = File::open(parent).and_then(|directory| directory.sync_all());
+        }
+        Ok(())
+    }
+
+    /// Over the old content. Only now, as a failure in the middle would destroy it.
+    fn overwrite(&mut self, target: &Path, mode: Option<u32>) -> io::Result<()> {
+        let mut content = match &self.path {
+            Some(path) => File::open(path)?,
+            None => self.file.try_clone()?,
+        };
+        content.rewind()?;
+        let mut file =
+            OpenOptions::new().write(true).truncate(true).custom_flags(libc::O_NOFOLLOW).open(target)?;
+        io::copy(&mut content, &mut file)?;
+        if let Some(mode) = mode {
+            file.set_permissions(fs::Permissions::from_mode(mode & 0o7777))?;
+        }
+        file.sync_data()
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if let Some(path) = &self.path {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// A name nobody else uses, in the same directory.
+fn sibling(target: &Path) -> PathBuf {
+    let mut name = OsString::from(".");
+    name.push(target.file_name().unwrap_or_default());
+    // Names end at 255 bytes.
+    if name.len() > 200 {
+        name = OsString::from(".");
+    }
+    name.push(format!(".{:012x}.hermes", random_number() & 0xffff_ffff_ffff));
+    target.with_file_name(name)
+}
+
+/// Whether replacing a file would lose something that belongs to it.
+fn must_stay(target: &Path, metadata: &Metadata) -> bool {
+    metadata.nlink() > 1 || has_attributes(target)
+}
+
+/// Access lists and attributes of the user's; labels of the system's are made anew for a new file.
+fn has_attributes(target: &Path) -> bool {
+    let mut names = [0; 4096];
+    match rustix::fs::listxattr(target, &mut names[..]) {
+        Ok(length) => names[..length]
+            .split(|byte| *byte == 0)
+            .any(|name| !name.is_empty() && !name.starts_with(b"security.")),
+        Err(_) => false,
+    }
+}
+
+/// Whether something is not allowed here that may be allowed another way.
+fn is_refusal(error: &io::Error) -> bool {
+    matches!(
+        error.raw_os_error(),
+        Some(libc::EACCES | libc::EPERM | libc::EROFS | libc::EBUSY | libc::EXDEV | libc::ENAMETOOLONG)
+    )
+}

@@ -1,0 +1,440 @@
+//! Finding lines by content.
+//!
+//! One thread walks the tree in the order of paths, several look into the files, and the results are taken in that order again: the
+//! answer does not depend on which thread was faster, and the search stops as soon as enough has been found.
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read, Seek};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, mpsc};
+use std::time::{Duration, Instant};
+
+use grep_matcher::LineTerminator;
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
+
+use super::glob::Pattern;
+use super::walk::{self, Limits};
+use crate::link::lock;
+use crate::proto::fault::Fault;
+use crate::proto::search::{
+    Case, Completeness, FileMatches, FoundLine, LineRole, SearchMode, SearchRequest, SearchResult, Syntax,
+};
+use crate::server::call::CallContext;
+use crate::server::files::file_error;
+
+/// Matches (or files) in one answer.
+const MAX_GIVEN: u64 = 10_000;
+/// Lines of context around a match.
+const MAX_CONTEXT: u32 = 1000;
+/// Bytes of lines that are held at once.
+const MAX_HELD: usize = 16 * 1024 * 1024;
+/// The longest line that can be searched.
+const MAX_LINE: usize = 64 * 1024 * 1024;
+/// Files that are handed from thread to thread at once; waking each other for every file costs more than looking into it.
+const BATCH: usize = 64;
+/// Batches on their way to be looked into.
+const QUEUE: usize = 8;
+/// Files up to this length are read at once.
+const SMALL: usize = 256 * 1024;
+
+/// Searches below `root`.
+pub(crate) fn search(
+    context: &CallContext,
+    root: &Path,
+    request: &SearchRequest,
+) -> Result<SearchResult, Fault> {
+    fs::metadata(root).map_err(|error| file_error("search", root, &error))?;
+    let matcher = matcher(request)?;
+    let globs = request.globs.iter().map(|glob| Pattern::new(glob)).collect::<Result<Vec<_>, _>>()?;
+    let deadline = Instant::now().checked_add(Duration::from_millis(request.time_limit_ms));
+    let hunt = Hunt {
+        request,
+        root,
+        matcher,
+        globs,
+        limits: Limits { context, deadline },
+        enough: AtomicBool::new(false),
+        held: AtomicUsize::new(0),
+    };
+    let result = hunt.run();
+    if context.is_abandoned() { Err(Fault::Cancelled) } else { Ok(result) }
+}
+
+fn matcher(request: &SearchRequest) -> Result<RegexMatcher, Fault> {
+    let mut builder = RegexMatcherBuilder::new();
+    builder.line_terminator(Some(b'\n')).multi_line(true).fixed_strings(request.syntax == Syntax::Literal);
+    match request.case {
+        Case::Sensitive => {}
+        Case::Insensitive => {
+            builder.case_insensitive(true);
+        }
+        Case::Smart => {
+            builder.case_smart(true);
+        }
+    }
+    let invalid = |error: grep_regex::Error| Fault::Invalid(format!("the pattern cannot be used: {error}"));
+    builder.build(&request.pattern).map_err(invalid)
+}
+
+struct Hunt<'a> {
+    request: &'a SearchRequest,
+    root: &'a Path,
+    matcher: RegexMatcher,
+    globs: Vec<Pattern>,
+    limits: Limits<'a>,
+    /// Nothing more is needed.
+    enough: AtomicBool,
+    /// Bytes of lines found and not yet given away.
+    held: AtomicUsize,
+}
+
+/// What came of one file.
+enum Looked {
+    Text(FileMatches),
+    Binary,
+    Unreadable,
+}
+
+/// A number that says in which order batches are taken, and a batch.
+type Numbered<T> = (usize, Vec<T>);
+
+impl Hunt<'_> {
+    fn run(&self) -> SearchResult {
+        let (to_searchers, files) = mpsc::sync_channel::<Numbered<PathBuf>>(QUEUE);
+        let (to_collector, results) = mpsc::channel::<Numbered<Looked>>();
+        let files = Mutex::new(files);
+        let mut harvest = Harvest::new(self.request);
+        std::thread::scope(|scope| {
+            // The sender goes with the walk, so that the searchers see its end.
+            let walked = scope.spawn(move || {
+                let to_searchers = to_searchers;
+                self.walk(&to_searchers)
+            });
+            for _ in 0..walk::threads() {
+                let to_collector = to_collector.clone();
+                let files = &files;
+                scope.spawn(move || self.look_into_files(files, &to_collector));
+            }
+            drop(to_collector);
+            self.collect(&results, &mut harvest);
+            // Whoever still waits to hand something over must see that nobody takes it.
+            drop(results);
+            harvest.unreadable += walked.join().unwrap_or(0);
+        });
+        let completeness = if self.held.load(Ordering::Relaxed) > MAX_HELD {
+            Completeness::LimitReached
+        } else if self.limits.timed_out() {
+            Completeness::TimedOut
+        } else {
+            Completeness::Complete
+        };
+        harvest.finish(self.root, completeness)
+    }
+
+    /// Lists the files in order; how many directories could not be read.
+    fn walk(&self, to_searchers: &mpsc::SyncSender<Numbered<PathBuf>>) -> u64 {
+        let mut unreadable = 0;
+        let walk = walk::builder(self.root, self.request.skip).sort_by_file_path(Path::cmp).build();
+        let (mut number, mut batch) = (0, Vec::new());
+        for entry in walk {
+            if self.is_over() {
+                break;
+            }
+            match entry {
+                Err(_) => unreadable += 1,
+                Ok(entry) if walk::is_file(&entry) && self.wanted(entry.path()) => {
+                    batch.push(entry.into_path());
+                }
+                Ok(_) => {}
+            }
+            // The first batches are small, so that the others begin at once.
+            if batch.len() > number.min(BATCH) {
+                if to_searchers.send((number, std::mem::take(&mut batch))).is_err() {
+                    return unreadable;
+                }
+                number += 1;
+            }
+        }
+        // Nobody takes it when nobody is left.
+        let _ = to_searchers.send((number, batch));
+        unreadable
+    }
+
+    fn wanted(&self, path: &Path) -> bool {
+        self.globs.is_empty() || path == self.root || self.globs.iter().any(|glob| glob.fits(path, self.root))
+    }
+
+    fn look_into_files(
+        &self,
+        files: &Mutex<mpsc::Receiver<Numbered<PathBuf>>>,
+        to_collector: &mpsc::Sender<Numbered<Looked>>,
+    ) {
+        let mut searcher = self.searcher();
+        let mut buffer = vec![0; SMALL];
+        loop {
+            let next = lock(files).recv();
+            let Ok((number, paths)) = next else { return };
+            // The rest of the queue is emptied, so that the walk does not wait for ever.
+            let paths = paths.into_iter().take_while(|_| !self.is_over());
+            let looked = paths.map(|path| self.look_into(&mut searcher, &mut buffer, path)).collect();
+            if to_collector.send((number, looked)).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn searcher(&self) -> Searcher {
+        let lines = self.request.mode == SearchMode::Lines;
+        let context = |wanted: u32| if lines { wanted.min(MAX_CONTEXT) as usize } else { 0 };
+        SearcherBuilder::new()
+            .line_terminator(LineTerminator::byte(b'\n'))
+            .binary_detection(BinaryDetection::quit(0))
+            .memory_map(MmapChoice::never())
+            .heap_limit(Some(MAX_LINE))
+            .line_number(lines)
+            .before_context(context(self.request.before))
+            .after_context(context(self.request.after))
+            .build()
+    }
+
+    fn look_into(&self, searcher: &mut Searcher, buffer: &mut [u8], path: PathBuf) -> Looked {
+        let mut sink = FileSink {
+            hunt: self,
+            // One more than is asked for tells that there are more.
+            most: match self.request.mode {
+                SearchMode::Lines => u64::from(self.request.offset) + given(self.request) + 1,
+                SearchMode::Files => 1,
+                SearchMode::Counts => u64::MAX,
+            },
+            count: 0,
+            lines: Vec::new(),
+            binary: false,
+        };
+        match self.read_and_search(searcher, buffer, &path, &mut sink) {
+            Err(_) => Looked::Unreadable,
+            Ok(()) if sink.binary => Looked::Binary,
+            Ok(()) => Looked::Text(FileMatches { path, count: sink.count, lines: sink.lines }),
+        }
+    }
+
+    fn read_and_search(
+        &self,
+        searcher: &mut Searcher,
+        buffer: &mut [u8],
+        path: &Path,
+        sink: &mut FileSink<'_>,
+    ) -> io::Result<()> {
+        // Some files of the kernel's make a reader wait for ever.
+        let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
+        let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+        let mut length = 0;
+        while length < buffer.len() {
+            match file.read(&mut buffer[length..]) {
+                Ok(0) => break,
+                Ok(count) => length += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if length < buffer.len() {
+            return searcher.search_slice(&self.matcher, &buffer[..length], sink);
+        }
+        file.rewind()?;
+        searcher.search_file(&self.matcher, &file, sink)
+    }
+
+    /// Takes results in the order of their files.
+    fn collect(&self, results: &mpsc::Receiver<Numbered<Looked>>, harvest: &mut Harvest<'_>) {
+        let mut waiting: BTreeMap<usize, Vec<Looked>> = BTreeMap::new();
+        let mut next = 0;
+        while let Ok((number, batch)) = results.recv() {
+            waiting.insert(number, batch);
+            while let Some(batch) = waiting.remove(&next) {
+                next += 1;
+                for looked in batch {
+                    if harvest.is_full() {
+                        self.enough.store(true, Ordering::Relaxed);
+                        break;
+                    }
+                    harvest.add(looked);
+                }
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.enough.load(Ordering::Relaxed)
+            || self.held.load(Ordering::Relaxed) > MAX_HELD
+            || self.limits.is_over()
+    }
+}
+
+/// How many matches (or files) are given back.
+fn given(request: &SearchRequest) -> u64 {
+    u64::from(request.limit).min(MAX_GIVEN)
+}
+
+/// Takes in the lines of one file.
+struct FileSink<'a> {
+    hunt: &'a Hunt<'a>,
+    most: u64,
+    count: u64,
+    lines: Vec<FoundLine>,
+    binary: bool,
+}
+
+impl FileSink<'_> {
+    fn keep(&mut self, number: Option<u64>, role: LineRole, bytes: &[u8]) {
+        let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let cut = line.len().min(self.hunt.request.max_line as usize);
+        self.hunt.held.fetch_add(cut + size_of::<FoundLine>(), Ordering::Relaxed);
+        let bytes = line[..cut].to_vec();
+        self.lines.push(FoundLine { number: number.unwrap_or(0), role, bytes, length: line.len() as u64 });
+    }
+}
+
+impl Sink for FileSink<'_> {
+    type Error = std::io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, Self::Error> {
+        self.count += 1;
+        if self.hunt.request.mode == SearchMode::Lines {
+            self.keep(found.line_number(), LineRole::Match, found.bytes());
+        }
+        Ok(self.count < self.most && !self.hunt.is_over())
+    }
+
+    fn context(&mut self, _: &Searcher, found: &SinkContext<'_>) -> Result<bool, Self::Error> {
+        self.keep(found.line_number(), LineRole::Context, found.bytes());
+        Ok(true)
+    }
+
+    fn binary_data(&mut self, _: &Searcher, _: u64) -> Result<bool, Self::Error> {
+        self.binary = true;
+        Ok(false)
+    }
+}
+
+/// What has been found so far.
+struct Harvest<'a> {
+    request: &'a SearchRequest,
+    files: Vec<FileMatches>,
+    /// Matches (or files) seen.
+    total: u64,
+    searched: u64,
+    binary: u64,
+    unreadable: u64,
+}
+
+impl<'a> Harvest<'a> {
+    fn new(request: &'a SearchRequest) -> Self {
+        Self { request, files: Vec::new(), total: 0, searched: 0, binary: 0, unreadable: 0 }
+    }
+
+    /// Where the part that is given back ends.
+    fn end(&self) -> u64 {
+        u64::from(self.request.offset) + given(self.request)
+    }
+
+    /// One more than is given back has been seen.
+    fn is_full(&self) -> bool {
+        self.total > self.end()
+    }
+
+    fn add(&mut self, looked: Looked) {
+        match looked {
+            Looked::Unreadable => self.unreadable += 1,
+            Looked::Binary => self.binary += 1,
+            Looked::Text(matches) => {
+                self.searched += 1;
+                if matches.count > 0 {
+                    self.add_matches(matches);
+                }
+            }
+        }
+    }
+
+    fn add_matches(&mut self, mut matches: FileMatches) {
+        let before = self.total;
+        if self.request.mode != SearchMode::Lines {
+            self.total += 1;
+            if (u64::from(self.request.offset)..self.end()).contains(&before) {
+                self.files.push(matches);
+            }
+            return;
+        }
+        self.total += matches.count;
+        let from = u64::from(self.request.offset).saturating_sub(before);
+        let to = self.end().saturating_sub(before);
+        matches.lines = part(matches.lines, from, to, self.request);
+        if !matches.lines.is_empty() {
+            self.files.push(matches);
+        }
+    }
+
+    fn finish(self, root: &Path, completeness: Completeness) -> SearchResult {
+        SearchResult {
+            root: root.into(),
+            more: self.total > self.end(),
+            files: self.files,
+            total: self.total,
+            searched: self.searched,
+            binary: self.binary,
+            unreadable: self.unreadable,
+            completeness,
+        }
+    }
+}
+
+/// The matches from number `from` up to `to`, with the context that belongs to them.
+fn part(lines: Vec<FoundLine>, from: u64, to: u64, request: &SearchRequest) -> Vec<FoundLine> {
+    let numbers: Vec<u64> =
+        lines.iter().filter(|line| line.role == LineRole::Match).map(|line| line.number).collect();
+    let wanted = &numbers[(from as usize).min(numbers.len())..(to as usize).min(numbers.len())];
+    let (Some(first), Some(last)) = (wanted.first(), wanted.last()) else { return Vec::new() };
+    if wanted.len() == numbers.len() {
+        return lines;
+    }
+    let near = |number: u64| {
+        wanted.iter().any(|wanted| {
+            number + u64::from(request.before) >= *wanted && number <= *wanted + u64::from(request.after)
+        })
+    };
+    let belongs = |line: &FoundLine| match line.role {
+        LineRole::Match => (*first..=*last).contains(&line.number),
+        LineRole::Context => near(line.number),
+    };
+    lines.into_iter().filter(belongs).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(number: u64, role: LineRole) -> FoundLine {
+        FoundLine { number, role, bytes: Vec::new(), length: 0 }
+    }
+
+    #[test]
+    fn a_part_brings_its_own_context_only() {
+        use LineRole::{Context, Match};
+        let lines: Vec<FoundLine> =
+            [(1, Context), (2, Match), (3, Context), (8, Context), (9, Match), (10, Match), (11, Context)]
+                .map(|(number, role)| line(number, role))
+                .into();
+        let request = SearchRequest { before: 1, after: 1, ..SearchRequest::new("/", "x") };
+        let numbers = |from, to| -> Vec<u64> {
+            part(lines.clone(), from, to, &request).iter().map(|line| line.number).collect()
+        };
+        assert_eq!(numbers(0, 9), [1, 2, 3, 8, 9, 10, 11]);
+        assert_eq!(numbers(0, 1), [1, 2, 3]);
+        assert_eq!(numbers(1, 2), [8, 9]);
+        assert_eq!(numbers(2, 3), [10, 11]);
+        assert!(numbers(3, 9).is_empty());
+    }
+}

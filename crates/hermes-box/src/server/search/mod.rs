@@ -1,0 +1,9 @@
+//! Finding files by name and lines by content.
+
+mod content;
+mod glob;
+mod names;
+mod walk;
+
+pub(crate) use content::search;
+pub(crate) use names::find;

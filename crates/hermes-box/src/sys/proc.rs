@@ -1,0 +1,134 @@
+//! What /proc knows about processes: who is whose child, and since when.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::Read;
+
+use rustix::process::{Pid, PidfdFlags, Signal};
+
+/// A process as it was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Process {
+    pub(crate) pid: i32,
+    pub(crate) parent: i32,
+    pub(crate) session: i32,
+    /// Clock ticks after boot; together with the number it names a process for good.
+    pub(crate) start: u64,
+    pub(crate) state: u8,
+}
+
+impl Process {
+    /// Dead, and waiting for its parent to notice.
+    pub(crate) fn is_zombie(&self) -> bool {
+        matches!(self.state, b'Z' | b'X')
+    }
+}
+
+/// Looks at one process; `None` when there is no such (or no /proc).
+pub(crate) fn look(pid: i32) -> Option<Process> {
+    let mut text = Vec::with_capacity(512);
+    fs::File::open(format!("/proc/{pid}/stat")).ok()?.read_to_end(&mut text).ok()?;
+    parse_stat(pid, &text)
+}
+
+/// How many children a process with a single thread has, without looking at every process there is.
+pub(crate) fn count_children(pid: i32) -> u32 {
+    match fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")) {
+        Ok(children) => children.split_ascii_whitespace().count() as u32,
+        // Kernels without that file.
+        Err(_) => all().iter().filter(|process| process.parent == pid && !process.is_zombie()).count() as u32,
+    }
+}
+
+/// Every process that can be seen.
+pub(crate) fn all() -> Vec<Process> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter_map(look).collect()
+}
+
+/// Everything below `root`, nearest first, without `root` itself.
+pub(crate) fn descendants(root: i32) -> Vec<Process> {
+    below(root, &all())
+}
+
+/// Everything in `processes` that is below `root`.
+pub(crate) fn below(root: i32, processes: &[Process]) -> Vec<Process> {
+    let mut children: HashMap<i32, Vec<Process>> = HashMap::new();
+    for process in processes {
+        children.entry(process.parent).or_default().push(*process);
+    }
+    let mut found: Vec<Process> = Vec::new();
+    let mut next = vec![root];
+    while let Some(parent) = next.pop() {
+        // Taking the entry out ends the walk even if a reused number made a circle.
+        for child in children.remove(&parent).unwrap_or_default() {
+            next.push(child.pid);
+            found.push(child);
+        }
+    }
+    found
+}
+
+/// Sends a signal to exactly the process that was seen, never to a later one with the same number.
+pub(crate) fn signal(process: &Process, number: Signal) -> rustix::io::Result<()> {
+    let pid = Pid::from_raw(process.pid).ok_or(rustix::io::Errno::SRCH)?;
+    let fd = match rustix::process::pidfd_open(pid, PidfdFlags::empty()) {
+        Ok(fd) => fd,
+        Err(rustix::io::Errno::SRCH) => return Err(rustix::io::Errno::SRCH),
+        // Kernels before 5.3, and sandboxes without the call.
+        Err(_) => return rustix::process::kill_process(pid, number),
+    };
+    match look(process.pid) {
+        Some(now) if now.start == process.start => rustix::process::pidfd_send_signal(fd, number),
+        _ => Err(rustix::io::Errno::SRCH),
+    }
+}
+
+/// The name in the second field may hold anything, so fields are counted from its last parenthesis.
+fn parse_stat(pid: i32, text: &[u8]) -> Option<Process> {
+    let end = text.iter().rposition(|byte| *byte == b')')?;
+    let rest = std::str::from_utf8(&text[end + 1..]).ok()?;
+    let mut fields = rest.split_ascii_whitespace();
+    let state = *fields.next()?.as_bytes().first()?;
+    let parent = fields.next()?.parse().ok()?;
+    let session = fields.nth(1)?.parse().ok()?;
+    let start = fields.nth(15)?.parse().ok()?;
+    Some(Process { pid, parent, session, start, state })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_name_with_parentheses_and_spaces_does_not_confuse() {
+        let line = b"42 (a ) 1 (b) S 7 42 40 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654 1 1\n";
+        let process = parse_stat(42, line).unwrap();
+        assert_eq!((process.parent, process.session, process.start), (7, 40, 987_654));
+        assert!(!process.is_zombie());
+    }
+
+    #[test]
+    fn this_process_is_found_below_its_parent() {
+        let me = std::process::id() as i32;
+        let parent = look(me).unwrap().parent;
+        assert!(descendants(parent).iter().any(|process| process.pid == me));
+    }
+
+    #[test]
+    fn a_circle_of_reused_numbers_ends() {
+        let process = |pid, parent| Process { pid, parent, session: 0, start: 0, state: b'S' };
+        let circle = [process(2, 1), process(3, 2), process(2, 3)];
+        assert_eq!(below(1, &circle).len(), 3);
+    }
+
+    #[test]
+    fn a_process_that_is_gone_is_not_signalled() {
+        let mut child = std::process::Command::new("/bin/true").spawn().unwrap();
+        let pid = child.id() as i32;
+        let seen = Process { pid, parent: 0, session: 0, start: 1, state: b'S' };
+        assert!(signal(&seen, Signal::KILL).is_err());
+        assert!(child.wait().unwrap().success());
+    }
+}
