@@ -13,19 +13,22 @@ use crate::ui;
 pub fn start(app: &App) {
     let settings = app.settings().ok();
     let config = settings.as_ref().and_then(|s| LogConfig::from_settings(s).ok()).unwrap_or_default();
-    let variables: Vec<(String, String)> = app
-        .env
-        .iter()
-        .filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned())))
-        .collect();
+    let redactor = redactor(app);
     let surroundings = Surroundings {
         clock: Box::new(|| Zoned::now().datetime()),
-        redactor: Box::new(move || match settings {
-            Some(settings) => Redactor::new(settings.secret_values()),
-            None => Redactor::from_variables(variables),
-        }),
+        redactor: Box::new(move || redactor),
         on_trouble: Box::new(|error| ui::warn(&format!("cannot write to the log: {error}"))),
     };
     // A second start in the same process changes nothing.
     let _ = Logger::new(&app.home.logs_dir(), config, surroundings).install();
+}
+
+/// Knows the secrets of the home; of the environment alone when the settings cannot be read.
+pub fn redactor(app: &App) -> Redactor {
+    match app.settings() {
+        Ok(settings) => Redactor::new(settings.secret_values()),
+        Err(_) => {
+            Redactor::from_variables(app.env.iter().filter_map(|(k, v)| Some((k.to_str()?, v.to_str()?))))
+        }
+    }
 }

@@ -144,6 +144,16 @@ pub fn shell_word(path: &std::path::Path) -> String {
     }
 }
 
+/// Text from files and strangers: nothing in it may steer the terminal.
+pub fn harmless(text: &str) -> String {
+    let show = |c: char| match c {
+        '\n' | '\t' => c.to_string(),
+        c if c.is_control() => c.escape_default().to_string(),
+        c => c.to_string(),
+    };
+    text.chars().map(show).collect()
+}
+
 /// Lays out rows in columns as wide as their widest cell, two blanks apart.
 pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let width = |i: usize| {

@@ -255,7 +255,10 @@ fn a_damaged_database_is_saved_as_it_is_and_said_aloud() {
     home.write("state.db", &damaged);
     home.write("state.db-wal", "its log");
     let made = hermes(&home, &["backup", "-o", "b.zip"]).run();
-    made.code(1).stdout_has("wrote").stderr_has("state.db: the database is damaged").stderr_has("incomplete");
+    made.code(1)
+        .stdout_has("wrote")
+        .stderr_has("state.db: the database is damaged")
+        .stderr_lacks("incomplete");
     let saved = contents(&home.work_dir().join("b.zip"));
     assert_eq!(saved["state.db"], damaged.as_bytes());
     assert_eq!(saved["state.db-wal"], b"its log");
@@ -294,6 +297,59 @@ fn files_that_are_only_called_like_databases_are_no_problem() {
         (saved["workspace/Thumbs.db"].as_slice(), saved["state.db"].len()),
         (&b"something else"[..], 0)
     );
+}
+
+#[test]
+fn what_a_home_cannot_do_without_is_saved_from_behind_links() {
+    let home = TestHome::new();
+    let away = home.work_dir().join("dotfiles");
+    fs::create_dir_all(away.join("memories/deep")).unwrap();
+    for (name, text) in
+        [("c", "model: x\n"), ("e", "KEY=1\n"), ("memories/USER.md", "me"), ("memories/deep/x", "x")]
+    {
+        fs::write(away.join(name), text).unwrap();
+    }
+    let database = make_database(&away.join("s.db"));
+    database.execute_batch("INSERT INTO a VALUES(7)").unwrap();
+    fs::create_dir_all(home.path().join("profiles/work")).unwrap();
+    for (to, name) in [
+        ("c", "config.yaml"),
+        ("e", "profiles/work/.env"),
+        ("memories", "memories"),
+        ("s.db", "state.db"),
+        ("c", "other"),
+    ] {
+        symlink(away.join(to), home.path().join(name)).unwrap();
+    }
+    symlink(away.join("nothing"), home.path().join("SOUL.md")).unwrap();
+    home.write("skills/a.md", "x");
+    let archive = back_up(&home);
+    let expected = ["config.yaml", "memories/USER.md", "profiles/work/.env", "skills/a.md", "state.db"];
+    assert_eq!(names(&archive), expected);
+    let fresh = TestHome::new();
+    hermes(&fresh, &["import", archive.to_str().unwrap()]).run().success();
+    assert_eq!(
+        (fresh.read("config.yaml"), fresh.read("profiles/work/.env")),
+        ("model: x\n".into(), "KEY=1\n".into())
+    );
+    let n: i64 =
+        db_again(&fresh.path().join("state.db")).query_row("SELECT n FROM a", [], |r| r.get(0)).unwrap();
+    assert_eq!(n, 7);
+    hermes(&home, &["backup", "--quick"]).run().success();
+}
+
+/// Whatever is in it, an import takes what a backup wrote.
+#[test]
+fn a_backup_without_any_settings_can_be_imported() {
+    let home = TestHome::new();
+    fs::create_dir_all(home.path().join("profiles/work/skills")).unwrap();
+    home.write(".settings.lock", "");
+    home.write("profiles/.lock", "");
+    let archive = back_up(&home);
+    assert_eq!(names(&archive), ["profiles/work/skills/"]);
+    let fresh = TestHome::new();
+    hermes(&fresh, &["import", archive.to_str().unwrap()]).run().success();
+    assert!(fresh.path().join("profiles/work/skills").is_dir());
 }
 
 #[test]

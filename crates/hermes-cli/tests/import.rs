@@ -93,6 +93,7 @@ fn nothing_is_replaced_without_being_told_to() {
     let refused = import(&home, &archive, &[]).run();
     refused.code(1).stderr_has("  config.yaml").stderr_has("--force").stderr_lacks("SKILL.md");
     assert_eq!(outside_snapshots(&home), before);
+    assert!(!home.path().join("state-snapshots").exists(), "not even a lock is left");
     import(&home, &archive, &["--dry-run"]).run().success().stdout_has("replaces config.yaml");
     assert_eq!(outside_snapshots(&home), before);
     let done = import(&home, &archive, &["--force"]).run();
@@ -136,6 +137,8 @@ fn a_snapshot_goes_back_into_the_home_it_lies_in() {
     let made = hermes(&home, &["-p", "work", "backup", "-q", "--json"]).run().success().json();
     let snapshot = PathBuf::from(made["path"].as_str().unwrap());
     assert!(snapshot.starts_with(fs::canonicalize(home.path().join("profiles/work")).unwrap()));
+    let again = import(&home, &snapshot, &["--json"]).run().success().json();
+    assert_eq!((&again["replaced"], &again["unchanged"]), (&serde_json::json!([]), &1.into()));
     home.write("profiles/work/config.yaml", "bad: 1\n");
     import(&home, &snapshot, &["-f"]).run().success();
     assert_eq!(home.read("profiles/work/config.yaml"), "good: 1\n");
@@ -183,7 +186,10 @@ fn a_home_in_use_is_not_touched() {
     refused.code(1).stderr_has(&format!("process {}", std::process::id())).stderr_has("kanban.db open");
     drop(open);
     fs::remove_file(home.path().join("kanban.db")).unwrap();
-    home.write("profiles/work/gateway.pid", format!("{{\"pid\": {}}}", std::process::id()));
+    let stat = fs::read_to_string("/proc/self/stat").unwrap();
+    let started = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap();
+    let record = format!("{{\"pid\": {}, \"start_time\": {started}}}", std::process::id());
+    home.write("profiles/work/gateway.pid", record);
     import(&home, &archive, &["-f"]).run().code(1).stderr_has("the gateway of profile \"work\" runs");
     fs::remove_dir_all(home.path().join("profiles")).unwrap();
     assert_eq!(outside_snapshots(&home), before);

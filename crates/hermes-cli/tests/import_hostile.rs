@@ -122,6 +122,11 @@ fn names_that_contradict_each_other() {
 }
 
 #[test]
+fn profiles_as_a_file() {
+    refused(&Zip::new().file("profiles", "x").bytes(), "must be a directory");
+}
+
+#[test]
 fn sizes_that_lie() {
     let honest = Zip::new().with("big", &"x".repeat(5000), SimpleFileOptions::default()).bytes();
     let entry = directory_entry(&honest, 1);

@@ -1,6 +1,7 @@
 //! Finding the home directory and the active profile, the same way for every entry point.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::profile::{NameError, Profile};
@@ -179,8 +180,9 @@ fn owner_hint(path: &Path, source: &std::io::Error) -> String {
 }
 
 fn base_dir(locator: &Locator) -> Result<PathBuf, HomeError> {
-    let from_env = locator.hermes_home.as_ref().map(|v| PathBuf::from(v.to_string_lossy().trim()));
-    match from_env.filter(|p| !p.as_os_str().is_empty()) {
+    // Bytes, not text: a directory need not have a name in UTF-8.
+    let trimmed = |v: &OsString| PathBuf::from(OsStr::from_bytes(v.as_bytes().trim_ascii()));
+    match locator.hermes_home.as_ref().map(trimmed).filter(|p| !p.as_os_str().is_empty()) {
         Some(path) => absolute(&path, &locator.user_home),
         None if locator.user_home.as_os_str().is_empty() => Err(HomeError::NoUserHome),
         None if locator.user_home.is_relative() => {

@@ -71,7 +71,8 @@ fn measure(client: &Client, name: &str, dir: &Path) {
 /// 100 MB through the stream.
 fn throughput(client: &Client, name: &str) {
     let started = Instant::now();
-    let mut running = client.exec(ExecRequest::shell("bench", "dd if=/dev/zero bs=1M count=100 2>/dev/null")).unwrap();
+    let mut running =
+        client.exec(ExecRequest::shell("bench", "dd if=/dev/zero bs=1M count=100 2>/dev/null")).unwrap();
     let mut total = 0;
     while let Some(event) = running.next_event().unwrap() {
         if let Event::Output { bytes, .. } = event {

@@ -5,12 +5,12 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use hermes_guard::{Policy, Redactor};
+use hermes_guard::Policy;
 use hermes_home::settings::{self, Origin};
 
 use super::doctor;
 use crate::app::App;
-use crate::ui;
+use crate::{logging, ui};
 
 /// Print a summary for a bug report, with no secret in it
 #[derive(Debug, clap::Args)]
@@ -30,20 +30,17 @@ pub fn run(app: &App, args: &Args) -> anyhow::Result<ExitCode> {
     let mut text = String::from("--- hermes dump ---\n");
     machine(&mut text);
     let _ = writeln!(text, "profile: {}\nhome: {}", app.home.profile(), app.home.dir().display());
-    let redactor = match app.settings() {
-        Ok(loaded) => {
-            set_values(&mut text, app, &loaded, args.show_keys);
-            Redactor::new(loaded.secret_values())
-        }
+    match app.settings() {
+        Ok(loaded) => set_values(&mut text, app, &loaded, args.show_keys),
         Err(e) => {
             let _ = writeln!(text, "settings: cannot be read: {e}");
-            Redactor::from_variables(app.env.iter().filter_map(|(k, v)| Some((k.to_str()?, v.to_str()?))))
         }
-    };
+    }
     files(&mut text, app.home.dir());
     let _ = write!(text, "\nchecks:\n{}", doctor::report(&doctor::results(app)));
     errors(&mut text, &app.home.logs_dir().join("errors.log"));
     text.push_str("--- end ---\n");
+    let redactor = logging::redactor(app);
     let text = redactor.redact(&text, Policy::Log);
     ui::print(&text.lines().map(|l| settings::masked_text(l) + "\n").collect::<Vec<_>>().concat())?;
     Ok(ExitCode::SUCCESS)

@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use hermes_guard::{Policy, Redactor};
 use hermes_home::logging::{Component, Follower, Level, LogFile, Query, Record, Unfinished, tail};
 use jiff::{SignedDuration, Timestamp, Zoned};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 
 use crate::app::App;
+use crate::logging;
 use crate::ui::{self, WrongUsage};
 
 /// Show what was logged, newest last
@@ -83,20 +85,21 @@ pub fn run(args: &Args, app: &App) -> anyhow::Result<ExitCode> {
     if read.records.is_empty() && most != Some(0) {
         ui::note(&nothing(&log, &query));
     }
-    show(&read.records, args.json)?;
+    let redactor = logging::redactor(app);
+    show(&read.records, &redactor, args.json)?;
     if args.follow {
-        follow(Follower::new(log, read.end), &query, args.json)?;
+        follow(Follower::new(log, read.end), &query, &redactor, args.json)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Runs until Ctrl-C, which ends the program the way it ends any other (a shell sees 130), or until the reader leaves.
-fn follow(mut follower: Follower, query: &Query, json: bool) -> anyhow::Result<()> {
+fn follow(mut follower: Follower, query: &Query, redactor: &Redactor, json: bool) -> anyhow::Result<()> {
     let stdout = std::io::stdout();
     loop {
         let mut records = follower.poll()?;
         records.retain(|record| query.accepts(record));
-        show(&records, json)?;
+        show(&records, redactor, json)?;
         // Asked for no event, `poll` reports only that the reader is gone: the pause and the check are one call.
         let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
         match poll(&mut watched, Some(&PAUSE)) {
@@ -107,27 +110,18 @@ fn follow(mut follower: Follower, query: &Query, json: bool) -> anyhow::Result<(
     }
 }
 
-fn show(records: &[Record], json: bool) -> anyhow::Result<()> {
+fn show(records: &[Record], redactor: &Redactor, json: bool) -> anyhow::Result<()> {
     let mut text = String::new();
     for record in records {
         if json {
-            text.push_str(&serde_json::to_string(&Line::of(record))?);
+            text.push_str(&redactor.redact(&serde_json::to_string(&Line::of(record))?, Policy::Log));
         } else {
-            text.push_str(&harmless(&record.text));
+            // Lines of other programs may hold what ours would have masked.
+            text.push_str(&ui::harmless(&redactor.redact(&record.text, Policy::Log)));
         }
         text.push('\n');
     }
     Ok(ui::print(&text)?)
-}
-
-/// Logs quote what strangers sent: nothing in them may steer the terminal.
-fn harmless(text: &str) -> String {
-    let show = |c: char| match c {
-        '\n' | '\t' => c.to_string(),
-        c if c.is_control() => c.escape_default().to_string(),
-        c => c.to_string(),
-    };
-    text.chars().map(show).collect()
 }
 
 #[derive(Serialize)]
@@ -173,7 +167,7 @@ fn find(dir: &Path, name: &str) -> Result<LogFile, WrongUsage> {
     }
     let mut names: Vec<String> = USUAL.map(str::to_owned).to_vec();
     names.extend(logs(dir).into_iter().map(|(name, _)| name).filter(|n| !USUAL.contains(&n.as_str())));
-    Err(WrongUsage(format!("there is no log \"{}\": use {} or list", harmless(name), names.join(", "))))
+    Err(WrongUsage(format!("there is no log \"{}\": use {} or list", ui::harmless(name), names.join(", "))))
 }
 
 /// `10m`, `2h`, `1d`, `45s`.
@@ -244,7 +238,7 @@ fn list(dir: &Path, json: bool) -> anyhow::Result<ExitCode> {
             .iter()
             .map(|l| {
                 vec![
-                    harmless(&l.name),
+                    ui::harmless(&l.name),
                     ui::size(l.bytes),
                     format!("{} ({})", l.rotated, ui::size(l.rotated_bytes)),
                     l.modified.clone().unwrap_or_default(),
@@ -273,6 +267,6 @@ mod tests {
 
     #[test]
     fn control_characters_are_shown_and_not_obeyed() {
-        assert_eq!(harmless("a\tb\n\u{1b}[31m\u{9b}ä"), "a\tb\n\\u{1b}[31m\\u{9b}ä");
+        assert_eq!(ui::harmless("a\tb\n\u{1b}[31m\u{9b}ä"), "a\tb\n\\u{1b}[31m\\u{9b}ä");
     }
 }

@@ -129,3 +129,35 @@ fn a_description_is_set_shown_and_removed_and_the_rest_of_the_file_stays() {
     profile(&home, &["describe", "work", "--text", "x"]).code(1).stderr_has("profile.yaml");
     assert_eq!(home.read("profiles/work/profile.yaml"), "- a\n- list\n");
 }
+
+#[test]
+fn nothing_in_a_profile_steers_the_terminal() {
+    let home = home_with(&["work"]);
+    home.write("profiles/work/profile.yaml", "description: \"\\e[2J\\e]0;pwn\\a hi\"\n");
+    home.write(
+        "profiles/work/config.yaml",
+        "model:\n  default: \"\\e[31mX\\nGateway: no\"\n  provider: \"p\\eq\"\n",
+    );
+    for args in [&["list"][..], &["show", "work"], &["describe", "work"]] {
+        profile(&home, args).success().stdout_lacks("\u{1b}").stdout_lacks("\u{7}").stdout_has("pwn");
+    }
+    profile(&home, &["show", "work"]).success().stdout_has("\\u{1b}[31mX Gateway: no (p\\u{1b}q)");
+    assert_eq!(profile(&home, &["show", "work", "--json"]).success().json()["provider"], "p\u{1b}q");
+}
+
+#[test]
+fn pipes_in_the_place_of_files_are_not_waited_for() {
+    let home = home_with(&["work"]);
+    let pipe = |path: &std::path::Path| {
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    };
+    for name in ["gateway.pid", "gateway_state.json", "config.yaml", "profile.yaml"] {
+        pipe(&dir(&home, "work").join(name));
+    }
+    let soon = std::time::Duration::from_secs(30);
+    super::command(&home, &["list"]).limit(soon).run().success().stdout_has("work");
+    pipe(&home.work_dir().join("pipe"));
+    let refused = super::command(&home, &["import", "pipe"]).limit(soon).run();
+    refused.code(1).stderr_has("not a regular file");
+}

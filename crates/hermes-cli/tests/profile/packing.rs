@@ -237,7 +237,7 @@ fn broken_archives_are_refused() {
         refused_file(&home, &write(bytes), "not a complete .tar.gz");
     }
     refused_file(&home, &home.work_dir().join("gone"), "No such file");
-    refused_file(&home, &home.work_dir(), "directory");
+    refused_file(&home, &home.work_dir(), "not a regular file");
 }
 
 #[test]
@@ -256,21 +256,30 @@ fn an_existing_profile_is_never_touched() {
 }
 
 #[test]
-fn secrets_in_an_archive_become_private_and_foreign_processes_are_dropped() {
+fn keys_logins_and_processes_in_an_archive_are_left_out() {
     let home = TestHome::new();
     let archive = good()
-        .entry(EntryType::Regular, "evil/.env", 0o4777, b"K=v\n")
+        .entry(EntryType::Regular, "evil/.env", 0o4777, b"LD_PRELOAD=/x\n")
         .entry(EntryType::Regular, "evil/auth.json", 0o777, b"{}")
+        .file("evil/workspace/mcp-tokens/x.json", b"{}")
         .file("evil/gateway.pid", b"1")
         .file("evil/active_profile", b"x");
     let path = archive.write(&home.work_dir().join("a.tar.gz"));
-    profile(&home, &["import", path.to_str().unwrap()]).success();
-    assert_eq!((home.mode("profiles/evil/.env"), home.mode("profiles/evil/auth.json")), (0o600, 0o600));
-    assert_eq!(home.read("profiles/evil/.env"), "K=v\n");
-    assert!(
-        !dir(&home, "evil").join("gateway.pid").exists()
-            && !dir(&home, "evil").join("active_profile").exists()
-    );
+    let imported = profile(&home, &["import", path.to_str().unwrap()]);
+    imported.success().stderr_has("left out").stderr_has(".env, auth.json, workspace/mcp-tokens/x.json");
+    assert_eq!(home.mode("profiles/evil/.env"), 0o600);
+    assert!(!home.read("profiles/evil/.env").contains("LD_PRELOAD"));
+    for name in ["auth.json", "workspace/mcp-tokens", "gateway.pid", "active_profile"] {
+        assert!(!dir(&home, "evil").join(name).exists(), "{name}");
+    }
+}
+
+#[test]
+fn an_export_of_a_home_that_is_not_there_says_so() {
+    let home = TestHome::new();
+    fs::remove_dir(home.path()).unwrap();
+    profile(&home, &["export", "default"]).code(1).stderr_has("there is no home");
+    assert!(!home.path().exists());
 }
 
 #[test]

@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::time::Duration;
 
-use hermes_testkit::Signal;
+use hermes_testkit::{Hermes, Signal, wait_until};
 
 use super::{alias_path, command, dir, entries, home_with, listed, profile, start_gateway};
 
@@ -34,6 +35,26 @@ fn aliases_and_the_active_profile_go_with_it() {
     profile(&home, &[]).success().stdout_has("default");
 }
 
+/// Every state in which a delete of `work` can be cut short, made by hand.
+#[test]
+fn a_delete_that_was_cut_short_leaves_a_whole_profile_or_none() {
+    for gone in [false, true] {
+        let home = home_with(&["other"]);
+        profile(&home, &["create", "work"]).success();
+        profile(&home, &["alias", "other"]).success();
+        home.write("profiles/.delete", "work");
+        if gone {
+            fs::rename(dir(&home, "work"), dir(&home, ".gone-0123456789abcdef")).unwrap();
+        }
+        profile(&home, &["describe", "default", "--text", "anything that changes something"]).success();
+        assert_eq!(alias_path(&home, "work").exists(), !gone);
+        assert!(alias_path(&home, "other").exists() && !dir(&home, ".delete").exists());
+        profile(&home, &["create", "work"]).code(i32::from(!gone));
+        profile(&home, &["describe", "default", "--text", "and once more"]).success();
+        assert!(alias_path(&home, "work").exists(), "a new profile of that name keeps its alias");
+    }
+}
+
 #[test]
 fn default_missing_and_malformed_are_refused() {
     let home = home_with(&["work"]);
@@ -50,13 +71,28 @@ fn a_running_gateway_keeps_its_profile() {
     let mut gateway = start_gateway(&home, &dir(&home, "work"));
     let refused = profile(&home, &["delete", "work", "-y"]);
     refused.code(1).stderr_has("is running").stderr_has(&gateway.pid().to_string());
-    // A bare number is what older versions write.
-    fs::write(dir(&home, "work").join("gateway.pid"), format!("{}\n", gateway.pid())).unwrap();
-    profile(&home, &["delete", "work", "-y"]).code(1).stderr_has("is running");
     // The same number, but another process: this one started at another time.
     let record = format!(r#"{{"pid": {}, "start_time": 12345}}"#, gateway.pid());
     fs::write(dir(&home, "work").join("gateway.pid"), record).unwrap();
     gateway.signal(Signal::STOP);
+    profile(&home, &["delete", "work", "-y"]).success();
+}
+
+/// A bare number is what older versions write, and any process may have that number by now.
+#[test]
+fn without_a_start_time_the_command_line_tells_a_gateway() {
+    let home = home_with(&["work"]);
+    let pid_file = dir(&home, "work").join("gateway.pid");
+    let script = "exec -a '/usr/bin/hermes gateway run' sleep 600";
+    let gateway = Hermes::new("/bin/bash", &home).args(["-c", script]).spawn();
+    let named = || {
+        fs::read_to_string(format!("/proc/{}/cmdline", gateway.pid())).unwrap().starts_with("/usr/bin/hermes")
+    };
+    wait_until(Duration::from_secs(30), "the process to have its name", named);
+    fs::write(&pid_file, format!("{}\n", gateway.pid())).unwrap();
+    profile(&home, &["delete", "work", "-y"]).code(1).stderr_has("is running");
+    let stranger = Hermes::new("/bin/sleep", &home).arg("600").spawn();
+    fs::write(&pid_file, format!("{}\n", stranger.pid())).unwrap();
     profile(&home, &["delete", "work", "-y"]).success();
 }
 

@@ -1,5 +1,6 @@
 //! Renaming profiles: directory, aliases and the active profile move together.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
 
@@ -58,13 +59,40 @@ fn a_rename_that_fails_half_way_is_taken_back() {
 }
 
 #[test]
-fn an_alias_that_cannot_be_changed_does_not_stop_a_rename_or_what_comes_after() {
+fn a_rename_whose_alias_cannot_be_written_changes_nothing() {
     let home = TestHome::new();
     profile(&home, &["create", "old"]).success();
+    profile(&home, &["alias", "old", "--name", "a-short-one"]).success();
+    profile(&home, &["use", "old"]).success();
     fs::create_dir_all(alias_path(&home, ".new.hermes-alias")).unwrap();
-    profile(&home, &["rename", "old", "new"]).success().stderr_has("an alias still leads to \"old\"");
+    let aliases = || -> BTreeMap<_, _> {
+        let entries = fs::read_dir(alias_path(&home, "")).unwrap().map(|e| e.unwrap().path());
+        entries.map(|path| (path.clone(), fs::read_to_string(path).ok())).collect()
+    };
+    let before = (home.snapshot(), aliases());
+    profile(&home, &["rename", "old", "new"]).code(1).stderr_has("cannot write the alias");
+    assert_eq!((home.snapshot(), aliases()), before);
+    fs::remove_dir(alias_path(&home, ".new.hermes-alias")).unwrap();
+    profile(&home, &["rename", "old", "new"]).success();
+    assert_eq!(aliases().len(), 2, "{:?}", aliases());
+}
+
+/// The disk was full when someone came to finish it.
+#[test]
+fn a_rename_cut_short_waits_until_its_alias_can_be_written() {
+    let home = TestHome::new();
+    profile(&home, &["create", "old"]).success();
+    home.write("profiles/.rename.json", r#"{"from":"old","to":"new","alias_moves":true}"#);
+    symlink("old", dir(&home, "new")).unwrap();
+    fs::create_dir_all(alias_path(&home, ".new.hermes-alias")).unwrap();
+    profile(&home, &["describe", "default", "--text", "works all the same"]).success();
+    for args in [&["rename", "old", "other"][..], &["delete", "new", "-y"]] {
+        profile(&home, args).code(1).stderr_has("cannot write the alias");
+    }
+    fs::remove_dir(alias_path(&home, ".new.hermes-alias")).unwrap();
+    profile(&home, &["describe", "default", "--text", "finishes it"]).success();
     assert_eq!(entries(&home), ["new".to_owned()].into());
-    profile(&home, &["rename", "new", "newer"]).success();
+    assert!(!alias_path(&home, "old").exists() && alias_path(&home, "new").exists());
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::mounts::mount_below;
 use super::stage::{Hidden, hide};
-use super::{ProfileError, Profiles};
-use crate::files::{Lock, failed};
+use super::{ProfileError, Profiles, rename};
+use crate::files::{Access, Lock, failed, read_if_exists, write_locked};
 use crate::profile::Profile;
 
 /// What was deleted.
@@ -40,21 +40,26 @@ impl Profiles {
     /// Deletes a profile with everything in it.
     pub fn delete(&self, profile: &Profile) -> Result<Deleted, ProfileError> {
         let lock = self.lock()?;
+        rename::finish_earlier(self, &lock)?;
         let dir = self.deletable(profile)?;
         let kept = if is_link(&dir) { fs::canonicalize(&dir).ok() } else { None };
-        // First what points to the profile, so that nothing points to a missing one if we are cut short.
-        let (sticky, wrappers) = (self.sticky(), self.aliases_of(profile));
+        // No command works while the active profile is a missing one, so this comes before the directory.
+        let sticky = self.sticky();
         let active = self.reset_active(profile, &lock)?;
-        let (aliases, alias_problem) = self.remove_aliases(&wrappers);
+        // A full disk must not keep anyone from making room, so the note may fail.
+        let _ = write_locked(&note_path(self), profile.as_str().as_bytes(), Access::Private, &lock);
         let hidden = match self.take_away(&dir) {
             Ok(hidden) => hidden,
             Err(e) => {
                 // It stays, so what pointed to it must again; the error that counts is the first.
                 let _ = sticky.map(|sticky| self.write_active(&sticky, &lock));
-                let _ = self.write_aliases(&wrappers);
+                let _ = fs::remove_file(note_path(self));
                 return Err(e);
             }
         };
+        // Only now: a profile that is still there keeps its aliases.
+        let (aliases, alias_problem) = self.remove_aliases(&self.aliases_of(profile));
+        let _ = fs::remove_file(note_path(self));
         drop(lock);
         let remains = hidden.and_then(|hidden| hidden.remove().err());
         Ok(Deleted { path: dir, kept, aliases, alias_problem, active, remains })
@@ -110,6 +115,23 @@ impl Profiles {
         self.write_active(&Profile::Default, lock)?;
         Ok(StickyAfter::Moved)
     }
+}
+
+/// Names the profile that is being deleted, for whoever comes after a crash.
+fn note_path(profiles: &Profiles) -> PathBuf {
+    profiles.profiles_dir().join(".delete")
+}
+
+/// Removes the aliases of a profile that a dead process deleted. Call it under the lock.
+pub fn finish_earlier(profiles: &Profiles) {
+    let Ok(Some(name)) = read_if_exists(&note_path(profiles)) else { return };
+    let profile = String::from_utf8(name).ok().and_then(|name| Profile::parse(&name).ok());
+    if let Some(profile @ Profile::Named(_)) = profile
+        && fs::symlink_metadata(profile.dir(&profiles.root)).is_err()
+    {
+        profiles.remove_aliases(&profiles.aliases_of(&profile));
+    }
+    let _ = fs::remove_file(note_path(profiles));
 }
 
 fn is_link(path: &Path) -> bool {

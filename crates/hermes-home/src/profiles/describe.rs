@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::walk::read_plain;
 use super::{ProfileError, Profiles};
 use crate::files::{Access, read_if_exists, write_atomic, write_locked};
 use crate::profile::Profile;
@@ -57,7 +58,7 @@ pub fn read(dir: &Path) -> Description {
 
 /// A YAML file of a profile; one that is missing or broken is empty, for whoever only looks.
 pub fn document(path: &Path) -> Document {
-    let bytes = read_if_exists(path).ok().flatten().unwrap_or_default();
+    let bytes = read_plain(path).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     yaml::parse(text.strip_prefix('\u{feff}').unwrap_or(&text)).unwrap_or_default()
 }

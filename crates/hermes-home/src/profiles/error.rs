@@ -28,6 +28,12 @@ pub enum ProfileError {
         /// The name that was asked for.
         name: String,
     },
+    /// There is no home yet.
+    #[error("there is no home at {}: nothing has been set up here yet", .path.display())]
+    NoHome {
+        /// Where it would be.
+        path: PathBuf,
+    },
     /// The name is taken.
     #[error("profile \"{name}\" already exists at {}: choose another name", .path.display())]
     Exists {

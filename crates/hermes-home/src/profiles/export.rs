@@ -44,6 +44,9 @@ impl Profiles {
     ) -> Result<Exported, ProfileError> {
         let dir = self.dir(profile)?;
         let before = identity(&dir);
+        if before.is_none() {
+            return Err(ProfileError::NoHome { path: dir });
+        }
         let parent = output.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let temp = stage::temporary_file(&self.profiles_dir(), parent)?;
         let own = temp.as_file().metadata().map_err(failed("write", output))?;

@@ -163,6 +163,11 @@ pub fn skipped_by_import(path: &Path) -> bool {
     is_top_level(path, RUNTIME) || is_top_level(path, &["active_profile"])
 }
 
+/// Whether a path is, or lies in, something with keys or logins.
+pub fn is_credential(path: &Path) -> bool {
+    path.ancestors().any(holds_credentials)
+}
+
 /// Whether a file must be readable by the owner only.
 pub fn is_secret(path: &Path) -> bool {
     path.file_name().and_then(OsStr::to_str).is_some_and(is_credential_file)

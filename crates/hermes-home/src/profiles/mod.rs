@@ -86,10 +86,12 @@ impl Profiles {
         if here.is_some() && here == walk::identity(&self.root) { Place::Root } else { Place::Named }
     }
 
-    /// Keeps other processes from changing profiles, and finishes a rename that was cut short.
+    /// Keeps other processes from changing profiles, and finishes a rename or delete that was cut short.
     fn lock(&self) -> Result<Lock, ProfileError> {
         let lock = Lock::acquire(&stage::lock_path(&self.profiles_dir()))?;
-        rename::recover(self, &lock);
+        // What cannot be finished now can wait; only who renames or deletes must know.
+        let _ = rename::finish_earlier(self, &lock);
+        delete::finish_earlier(self);
         Ok(lock)
     }
 

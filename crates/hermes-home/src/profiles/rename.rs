@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde::{Deserialize, Serialize};
 
-use super::alias::{AliasError, NamedAlias, Surroundings};
+use super::alias::{AliasError, AliasMove, NamedAlias, Surroundings};
 use super::delete::StickyAfter;
-use super::{ProfileError, Profiles, running};
+use super::{ProfileError, Profiles};
 use crate::files::{Access, Lock, failed, read_if_exists, write_locked};
 use crate::profile::{Profile, ProfileName};
 
@@ -27,8 +27,6 @@ pub struct Renamed {
     pub aliases: Vec<String>,
     /// Why the alias called like the profile could not take the new name; it was removed.
     pub lost_alias: Option<AliasError>,
-    /// Why an alias could not be changed.
-    pub alias_problem: Option<ProfileError>,
 }
 
 /// A rename under way.
@@ -48,6 +46,7 @@ impl Profiles {
         around: &Surroundings,
     ) -> Result<Renamed, ProfileError> {
         let lock = self.lock()?;
+        finish_earlier(self, &lock)?;
         let (old, new) = (Profile::Named(from.clone()), Profile::Named(to.clone()));
         self.refuse_running(&old, &self.dir(&old)?)?;
         let path = self.refuse_existing(to)?;
@@ -57,9 +56,9 @@ impl Profiles {
         let note = Note { from: from.to_string(), to: to.to_string(), alias_moves: collision.is_ok() };
         let text = serde_json::to_vec(&note).map_err(|e| failed("write", &path)(e.into()))?;
         write_locked(&note_path(self), &text, Access::Private, &lock)?;
-        let alias_problem = finish(self, &note, &lock).inspect_err(|_| undo(self, &note, &lock))?;
+        finish(self, &note, &lock).inspect_err(|_| undo(self, &note, &lock))?;
         let lost_alias = collision.err().filter(|_| has_named);
-        Ok(Renamed { path, active, aliases: self.aliases(&new), lost_alias, alias_problem })
+        Ok(Renamed { path, active, aliases: self.aliases(&new), lost_alias })
     }
 }
 
@@ -67,14 +66,15 @@ fn note_path(profiles: &Profiles) -> PathBuf {
     profiles.profiles_dir().join(".rename.json")
 }
 
-/// Finishes a rename that a dead process began. Both names work until that succeeds, so a failure can wait.
-pub fn recover(profiles: &Profiles, lock: &Lock) {
-    let Ok(Some(bytes)) = read_if_exists(&note_path(profiles)) else { return };
-    let Ok(note) = serde_json::from_slice::<Note>(&bytes) else { return };
-    let Ok((old, _)) = places(profiles, &note) else { return };
-    if running::gateway(&old, &profiles.proc_dir).is_none() {
-        let _ = finish(profiles, &note, lock);
-    }
+/// Finishes a rename that a dead process began. Both names work until that succeeds, so whoever does not touch
+/// either of them can go on after a failure.
+pub fn finish_earlier(profiles: &Profiles, lock: &Lock) -> Result<(), ProfileError> {
+    let Some(bytes) = read_if_exists(&note_path(profiles))? else { return Ok(()) };
+    // What nobody can read is not worth stopping for; the next rename replaces it.
+    let Ok(note) = serde_json::from_slice::<Note>(&bytes) else { return Ok(()) };
+    let Ok((old, _)) = places(profiles, &note) else { return Ok(()) };
+    profiles.refuse_running(&Profile::parse(&note.from)?, &old)?;
+    finish(profiles, &note, lock)
 }
 
 /// Where a profile was and where it goes.
@@ -84,19 +84,20 @@ fn places(profiles: &Profiles, note: &Note) -> Result<(PathBuf, PathBuf), Profil
     Ok((place(&note.from)?, place(&note.to)?))
 }
 
-/// Goes on from wherever a rename stands; every step may already have been done. That an alias cannot be changed
-/// is no reason to stop, and comes back.
-fn finish(profiles: &Profiles, note: &Note, lock: &Lock) -> Result<Option<ProfileError>, ProfileError> {
+/// Goes on from wherever a rename stands; every step may already have been done.
+fn finish(profiles: &Profiles, note: &Note, lock: &Lock) -> Result<(), ProfileError> {
     let (old, new) = places(profiles, note)?;
     let (from, to) = (Profile::parse(&note.from)?, Profile::parse(&note.to)?);
+    let named = if note.alias_moves { NamedAlias::Moves } else { NamedAlias::Goes };
+    // On a full disk this fails, and nothing has happened yet.
+    let aliases = profiles.prepare_move(&from, &to, named)?;
     if old.is_dir() && fs::symlink_metadata(&new).is_err() {
         std::os::unix::fs::symlink(from.as_str(), &new).map_err(failed("create link", &new))?;
     }
     if profiles.sticky().as_ref() == Some(&from) {
         profiles.write_active(&to, lock)?;
     }
-    let named = if note.alias_moves { NamedAlias::Moves } else { NamedAlias::Goes };
-    let alias_problem = profiles.move_aliases(&from, &to, named).err();
+    aliases.carry_out()?;
     if leads_by_link(&new, &note.from) {
         swap(&old, &new).map_err(failed("rename", &old))?;
     }
@@ -105,20 +106,23 @@ fn finish(profiles: &Profiles, note: &Note, lock: &Lock) -> Result<Option<Profil
         fs::remove_file(&old).map_err(failed("remove the link", &old))?;
     }
     let path = note_path(profiles);
-    fs::remove_file(&path).map_err(failed("remove", &path))?;
-    Ok(alias_problem)
+    Ok(fs::remove_file(&path).map_err(failed("remove", &path))?)
 }
 
 /// Takes back a rename that failed before the directory moved. The error that counts is the one that led here.
 fn undo(profiles: &Profiles, note: &Note, lock: &Lock) {
     let Ok((_, new)) = places(profiles, note) else { return };
     let (Ok(from), Ok(to)) = (Profile::parse(&note.from), Profile::parse(&note.to)) else { return };
-    if leads_by_link(&new, &note.from) {
+    let begun = leads_by_link(&new, &note.from);
+    if begun {
         if profiles.sticky().as_ref() == Some(&to) {
             let _ = profiles.write_active(&from, lock);
         }
-        let _ = profiles.move_aliases(&to, &from, NamedAlias::Moves);
+        let back = profiles.prepare_move(&to, &from, NamedAlias::Moves);
+        let _ = back.and_then(AliasMove::carry_out);
         let _ = fs::remove_file(&new);
+    }
+    if begun || fs::symlink_metadata(&new).is_err() {
         let _ = fs::remove_file(note_path(profiles));
     }
 }

@@ -1,9 +1,10 @@
 //! Whether a profile's gateway runs: what its files say, checked against the processes there really are.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+
+use super::walk::read_plain;
 
 /// A running gateway.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +36,7 @@ struct Record {
 }
 
 fn read(path: &Path) -> Option<String> {
-    fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    read_plain(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// `gateway.pid` holds `{"pid": .., "start_time": ..}` or a bare number.
@@ -71,11 +72,22 @@ fn pid(value: &Value) -> Option<i32> {
 }
 
 fn is_alive(record: &Record, proc_dir: &Path) -> bool {
-    let Some(stat) = read(&proc_dir.join(record.pid.to_string()).join("stat")) else { return false };
+    let process = proc_dir.join(record.pid.to_string());
+    let Some(stat) = read(&process.join("stat")) else { return false };
     if state(&stat) == Some('Z') {
         return false;
     }
-    record.start_time.is_none_or(|recorded| start_times(&stat).contains(&Some(recorded)))
+    match record.start_time {
+        Some(recorded) => start_times(&stat).contains(&Some(recorded)),
+        // Where command lines are hidden, it is safer to believe the file.
+        None => read(&process.join("cmdline")).is_none_or(|line| looks_like_gateway(&line)),
+    }
+}
+
+/// Whether a command line is that of either program's gateway.
+fn looks_like_gateway(command_line: &str) -> bool {
+    let line = command_line.to_lowercase();
+    line.contains("hermes") && line.contains("gateway")
 }
 
 /// The fields after the command name, which may itself hold blanks and brackets.
@@ -97,6 +109,7 @@ fn start_times(stat: &str) -> [Option<u64>; 2] {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
     use super::*;
+    use std::fs;
 
     /// A profile and a made-up /proc with one process: number 4711, started at tick 990.
     fn fixture(state: char) -> tempfile::TempDir {
@@ -122,6 +135,22 @@ mod tests {
         assert_eq!(found(&dir, "gateway.pid", "4711\n"), Some(4711));
         assert_eq!(found(&dir, "gateway.pid", r#"{"pid": 4711, "kind": "x"}"#), Some(4711));
         assert_eq!(found(&dir, "gateway.pid", r#"{"pid": 4711, "start_time": 990}"#), Some(4711));
+    }
+
+    #[test]
+    fn a_bare_number_counts_only_with_the_command_line_of_a_gateway() {
+        let dir = fixture('S');
+        let cmdline = dir.path().join("proc/4711/cmdline");
+        for (line, counts) in [
+            ("python\0-m\0hermes_cli.main\0gateway\0run\0", true),
+            ("/opt/Hermes\0gateway\0", true),
+            ("vim\0hermes.md\0", false),
+            ("", false),
+        ] {
+            fs::write(&cmdline, line).unwrap();
+            assert_eq!(found(&dir, "gateway.pid", "4711").is_some(), counts, "{line:?}");
+            assert_eq!(found(&dir, "gateway.pid", r#"{"pid":4711,"start_time":990}"#), Some(4711));
+        }
     }
 
     #[test]

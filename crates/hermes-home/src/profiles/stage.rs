@@ -93,6 +93,8 @@ pub fn temporary_file(profiles: &Path, dir: &Path) -> Result<NamedTempFile, Prof
         .prefix(EXPORT)
         .permissions(fs::Permissions::from_mode(0o600))
         .tempfile_in(dir)
+        // The library names the file it tried to make, which means nothing to anybody.
+        .map_err(|e| io::Error::from(e.kind()))
         .map_err(failed("write in", dir))?;
     // Where files cannot be locked nobody can sweep them either.
     let _ = flock(file.as_file(), FlockOperation::NonBlockingLockExclusive);

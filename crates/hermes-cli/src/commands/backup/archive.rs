@@ -11,9 +11,12 @@ use rustix::fs::OFlags;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
+use super::quiet::Quiet;
+use super::rules::MARK;
+
 /// A zip file that is being written.
 pub struct Archive {
-    zip: ZipWriter<BufWriter<File>>,
+    zip: ZipWriter<Quiet<BufWriter<File>>>,
     zone: TimeZone,
     /// Files so far.
     pub files: u64,
@@ -37,7 +40,9 @@ impl Archive {
     pub fn create(path: &Path, zone: TimeZone) -> anyhow::Result<Self> {
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
         let file = file.with_context(|| format!("cannot create {}", path.display()))?;
-        Ok(Self { zip: ZipWriter::new(BufWriter::new(file)), zone, files: 0, bytes: 0 })
+        let mut zip = ZipWriter::new(Quiet::new(BufWriter::new(file)));
+        zip.set_comment(MARK).context("cannot mark the archive")?;
+        Ok(Self { zip, zone, files: 0, bytes: 0 })
     }
 
     /// Adds an empty directory.
@@ -71,7 +76,7 @@ impl Archive {
     /// Writes the directory of the archive and makes sure everything is on disk.
     pub fn finish(self) -> anyhow::Result<u64> {
         let finish = || -> io::Result<u64> {
-            let file = self.zip.finish()?.into_inner()?;
+            let file = self.zip.finish()?.inner()?.into_inner()?;
             file.sync_all()?;
             Ok(file.metadata()?.len())
         };

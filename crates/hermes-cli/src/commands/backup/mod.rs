@@ -4,6 +4,7 @@ mod archive;
 pub mod database;
 mod output;
 pub mod quick;
+mod quiet;
 mod report;
 pub mod rules;
 mod scan;
@@ -27,7 +28,7 @@ use crate::commands::import;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Databases are copied by SQLite itself, so a backup is consistent while other programs write. Symbolic links are not \
-followed. Left out is what can be had again: caches, virtual environments, node_modules, .git, checkpoints, snapshots. \
+followed, except those to settings, keys, memory and databases. Left out is what can be had again: caches, virtual environments, node_modules, .git, checkpoints, snapshots. \
 The file holds your keys and conversations: it is readable by you only. Keep it that way.
 
 When something could not be saved, the rest still is; the command says what and ends with exit code 1.
@@ -80,7 +81,7 @@ fn back_up(root: &Path, output: PathBuf, now: &Zoned) -> anyhow::Result<Summary>
     let mut archive = Archive::create(&building, now.time_zone().clone())?;
     let mut databases = 0;
     for item in &items {
-        problems.extend(add(&mut archive, item, root, &workspace)?);
+        problems.extend(add(&mut archive, item, &workspace)?);
         databases += u64::from(item.kind == Kind::Database);
     }
     let (files, original_bytes) = (archive.files, archive.bytes);
@@ -90,17 +91,12 @@ fn back_up(root: &Path, output: PathBuf, now: &Zoned) -> anyhow::Result<Summary>
 }
 
 /// Adds one item. What goes wrong with it alone is a problem; what goes wrong with the archive is an error.
-fn add(
-    archive: &mut Archive,
-    item: &Item,
-    root: &Path,
-    workspace: &Workspace,
-) -> anyhow::Result<Option<Problem>> {
-    let path = root.join(&item.name);
+fn add(archive: &mut Archive, item: &Item, workspace: &Workspace) -> anyhow::Result<Option<Problem>> {
+    let path = &item.path;
     let added = match item.kind {
         Kind::EmptyDir => return archive.add_directory(&item.name, &item.meta).map(|()| None),
-        Kind::Database => return add_database(archive, &item.name, &path, &workspace.path("database")),
-        Kind::File => archive.add_file(&item.name, &path)?,
+        Kind::Database => return add_database(archive, &item.name, path, &workspace.path("database")),
+        Kind::File => archive.add_file(&item.name, path)?,
     };
     Ok(problem(&item.name, added))
 }
@@ -119,7 +115,7 @@ fn add_database(
             for (suffix, file) in database::files(copy) {
                 archive.add_file(&format!("{name}{suffix}"), &file)?;
             }
-            Some(Problem::new(name, format!("the database is damaged, it was saved as it is: {why}")))
+            Some(Problem::damaged(name, &why))
         }
         Err(_) if !path.exists() => None,
         Err(e) => Some(Problem::new(name, format!("not saved: {e:#}"))),

@@ -11,6 +11,7 @@ use rustix::fs::{FlockOperation, flock};
 use tempfile::TempDir;
 
 use super::rules::BACKUP_PREFIX;
+use crate::ui::WrongUsage;
 
 /// Settles the path of the archive: what the user asked for, or a dated name in the user's home directory.
 pub fn resolve(
@@ -20,6 +21,9 @@ pub fn resolve(
     now: &Zoned,
 ) -> anyhow::Result<PathBuf> {
     let path = match asked {
+        None if user_home.as_os_str().is_empty() => {
+            bail!(WrongUsage("HOME is not set: say where to write the backup with -o".to_owned()))
+        }
         None => free_name(user_home, now),
         Some(path) => {
             let as_directory = path.as_os_str().to_string_lossy().ends_with('/');
@@ -82,6 +86,8 @@ impl Workspace {
                 .prefix(PREFIX)
                 .permissions(fs::Permissions::from_mode(0o700))
                 .tempdir_in(parent)
+                // The library names the directory it tried to make, which means nothing to anybody.
+                .map_err(|e| io::Error::from(e.kind()))
                 .with_context(|| format!("cannot write to {}", parent.display()))?;
             // Someone who sweeps may have taken it for a leftover in this very moment.
             if let Some(claim) = claim(dir.path())?
@@ -142,6 +148,14 @@ mod tests {
         assert!(resolve(Some("nowhere/")).is_err() && resolve(Some("nowhere/x.zip")).is_err());
         fs::write(&dated, "PK").unwrap();
         assert_eq!(resolve(None).unwrap(), dir.join("hermes-backup-2026-11-15-205722-2.zip"));
+    }
+
+    #[test]
+    fn without_a_home_directory_a_place_must_be_given() {
+        let dir = tempfile::tempdir().unwrap();
+        let nowhere = resolve(None, Path::new(""), dir.path(), &now()).unwrap_err();
+        assert!(nowhere.to_string().contains("HOME is not set"));
+        assert!(resolve(Some(Path::new("x.zip")), Path::new(""), dir.path(), &now()).is_ok());
     }
 
     #[test]

@@ -123,21 +123,18 @@ fn copy_critical(home: &Path, to: &Path) -> anyhow::Result<(BTreeMap<String, u64
     let mut problems = found.problems;
     let mut files = BTreeMap::new();
     for item in found.items.iter().filter(|item| item.kind != Kind::EmptyDir) {
-        let (from, target) = (home.join(&item.name), to.join(&item.name));
+        let (from, target) = (&item.path, to.join(&item.name));
         if let Some(parent) = target.parent() {
             create_private_dir(parent)?;
         }
         let copied = match item.kind {
-            Kind::Database => database::copy(&item.name, &from, &target),
-            _ => database::copy_raw(&from, &target).map(|()| Copied::Consistent),
+            Kind::Database => database::copy(&item.name, from, &target),
+            _ => database::copy_raw(from, &target).map(|()| Copied::Consistent),
         };
         match copied {
             Ok(Copied::Consistent) => {}
             Ok(Copied::Damaged(why)) => {
-                problems.push(Problem::new(
-                    &item.name,
-                    format!("the database is damaged, it was saved as it is: {why}"),
-                ));
+                problems.push(Problem::damaged(&item.name, &why));
             }
             Err(e) => {
                 problems.push(Problem::new(&item.name, format!("not saved: {e:#}")));

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use super::quick::Snapshot;
-use super::scan::{Problem, Skipped};
+use super::scan::{Problem, Saved, Skipped};
 use crate::ui;
 
 /// What came of a backup.
@@ -56,7 +56,7 @@ pub fn backup(summary: &Summary, json: bool) -> anyhow::Result<ExitCode> {
     }
     lines.push(format!("restore it with `hermes import {}`", summary.path.display()));
     ui::print(&lines.join("\n"))?;
-    warn_about(&summary.problems, "the backup is incomplete");
+    warn_about(&summary.problems, "the backup");
     Ok(exit_code(&summary.problems))
 }
 
@@ -79,22 +79,24 @@ pub fn snapshot(made: &Snapshot, json: bool) -> anyhow::Result<ExitCode> {
     }
     lines.push(format!("restore it with `hermes import {}`", made.path.display()));
     ui::print(&lines.join("\n"))?;
-    warn_about(&made.problems, "the snapshot is incomplete");
+    warn_about(&made.problems, "the snapshot");
     Ok(exit_code(&made.problems))
 }
 
 fn log(problems: &[Problem]) {
     for problem in problems {
-        tracing::warn!("backup of {}: {}", problem.path, problem.problem);
+        tracing::warn!("backup of {}: {}", problem.path, problem.what);
     }
 }
 
 fn warn_about(problems: &[Problem], what: &str) {
     for problem in problems {
-        ui::warn(&format!("{}: {}", problem.path, problem.problem));
+        ui::warn(&format!("{}: {}", problem.path, problem.what));
     }
-    if !problems.is_empty() {
-        ui::warn(what);
+    match problems.iter().filter(|p| p.saved == Saved::No).count() {
+        0 if problems.is_empty() => {}
+        0 => ui::warn(&format!("{what} is complete, but what is damaged was damaged before")),
+        _ => ui::warn(&format!("{what} is incomplete")),
     }
 }
 

@@ -29,6 +29,11 @@ const PRIVATE_DIRS: &[&str] =
 /// Where snapshots and what imports replaced are kept, in every home.
 pub const SNAPSHOTS: &str = "state-snapshots";
 const PROFILES: &str = "profiles";
+const MEMORIES: &str = "memories";
+/// Files that mean something only while a process holds them.
+const LOCKS: &[&str] = &[".settings.lock", "auth.lock", ".lock"];
+/// Marks an archive of ours, in its comment: a home may lack every file it could be known by.
+pub const MARK: &str = "hermes backup";
 /// How backups are called, and our unfinished ones.
 pub const BACKUP_PREFIX: &str = "hermes-backup-";
 const OUR_TEMPORARY: &[&str] = &[".hermes-write-", ".hermes-backup-"];
@@ -71,11 +76,35 @@ pub fn file(relative: &Path) -> Verdict {
     let compiled = has_extension(relative, &["pyc", "pyo"]);
     let process = is_in_home(relative) && PROCESS_FILES.contains(&name);
     let backup = is_in_home(relative) && name.starts_with(BACKUP_PREFIX) && has_extension(relative, &["zip"]);
+    let beside_profiles = relative.parent() == Some(Path::new(PROFILES));
+    let lock = (is_in_home(relative) || beside_profiles) && LOCKS.contains(&name);
     match () {
-        () if starts_with_any(name, OUR_TEMPORARY) || compiled || process => Verdict::Ignore,
+        () if starts_with_any(name, OUR_TEMPORARY) || compiled || process || lock => Verdict::Ignore,
         () if sidecar_of(relative).is_some() => Verdict::Ignore,
         () if backup => Verdict::LeaveOut,
         () => Verdict::Take,
+    }
+}
+
+/// Whether the content behind a symbolic link belongs into a backup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Linked {
+    /// If it is a file.
+    File,
+    /// The files in it, if it is a directory.
+    Directory,
+    /// It does not.
+    Nothing,
+}
+
+/// Judges a link by its path relative to the root home: people keep settings, keys and memory in other places.
+pub fn link(relative: &Path) -> Linked {
+    let memory = |path: &Path| is_in_home(path) && name(path) == MEMORIES;
+    match () {
+        () if is_marker(relative) || (is_in_home(relative) && is_database(relative)) => Linked::File,
+        () if relative.parent().is_some_and(memory) => Linked::File,
+        () if memory(relative) => Linked::Directory,
+        () => Linked::Nothing,
     }
 }
 
@@ -191,6 +220,27 @@ mod tests {
             assert_eq!(file(Path::new(path)), Verdict::Take, "{path}");
         }
         assert_eq!(file(Path::new("hermes-backup-2026.zip")), Verdict::LeaveOut);
+    }
+
+    #[test]
+    fn links_are_followed_where_a_home_cannot_do_without() {
+        for path in
+            ["config.yaml", "profiles/a/.env", "kanban.db", "memories/USER.md", "profiles/a/memories/x"]
+        {
+            assert_eq!(link(Path::new(path)), Linked::File, "{path}");
+        }
+        assert_eq!(link(Path::new("profiles/a/memories")), Linked::Directory);
+        for path in ["skills", "workspace/config.yaml", "skills/memories/x.md", "memories/a/b", "x/y.db"] {
+            assert_eq!(link(Path::new(path)), Linked::Nothing, "{path}");
+        }
+    }
+
+    #[test]
+    fn lock_files_are_ignored_where_we_make_them() {
+        for path in [".settings.lock", "profiles/a/.settings.lock", "profiles/.lock"] {
+            assert_eq!(file(Path::new(path)), Verdict::Ignore, "{path}");
+        }
+        assert_eq!(file(Path::new("workspace/.lock")), Verdict::Take);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::rules::{self, Verdict};
+use super::rules::{self, Linked, Verdict};
 
 /// What was found, in a fixed order.
 #[derive(Debug, Default)]
@@ -27,6 +27,8 @@ pub struct Scan {
 pub struct Item {
     /// Its path below the home, with `/` between the parts.
     pub name: String,
+    /// Where its bytes are: elsewhere, when its place in the home is a link.
+    pub path: PathBuf,
     pub kind: Kind,
     pub meta: Metadata,
 }
@@ -51,12 +53,29 @@ pub struct Skipped {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
     pub path: String,
-    pub problem: String,
+    #[serde(rename = "problem")]
+    pub what: String,
+    pub saved: Saved,
+}
+
+/// Whether something that has a problem is in the backup all the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Saved {
+    /// Byte for byte, as it is.
+    AsItIs,
+    No,
 }
 
 impl Problem {
     pub fn new(path: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self { path: path.into(), problem: problem.into() }
+        Self { path: path.into(), what: problem.into(), saved: Saved::No }
+    }
+
+    /// A database that was saved without `SQLite`'s help.
+    pub fn damaged(path: &str, why: &str) -> Self {
+        let what = format!("the database is damaged, it was saved as it is: {why}");
+        Self { path: path.to_owned(), what, saved: Saved::AsItIs }
     }
 }
 
@@ -102,6 +121,9 @@ impl Scan {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return,
             Err(e) => return self.problems.push(Problem::new(shown(relative), cannot("look at it", &e))),
         };
+        if kind.is_symlink() && self.follow(path, relative) {
+            return;
+        }
         let reason = match () {
             () if kind.is_symlink() => "symbolic link",
             () if kind.is_socket() => "socket",
@@ -111,6 +133,25 @@ impl Scan {
             () => return self.judge_file(path, relative),
         };
         self.skipped.push(Skipped { path: shown(relative), reason });
+    }
+
+    /// Takes the content behind a link where a home cannot do without it. False when there is none, or no need.
+    fn follow(&mut self, path: &Path, relative: &Path) -> bool {
+        let Ok(real) = fs::canonicalize(path) else { return false };
+        match rules::link(relative) {
+            Linked::File if real.is_file() => self.judge_file(&real, relative),
+            // Only the files themselves: a link may lead to a directory that holds half the disk.
+            Linked::Directory if real.is_dir() => {
+                for name in sorted_names(&real).unwrap_or_default() {
+                    let (file, relative) = (real.join(&name), relative.join(&name));
+                    if fs::symlink_metadata(&file).is_ok_and(|meta| meta.is_file()) {
+                        self.judge_file(&file, &relative);
+                    }
+                }
+            }
+            _ => return false,
+        }
+        true
     }
 
     fn judge_directory(&mut self, path: &Path, relative: &Path, output: &Path) {
@@ -135,7 +176,7 @@ impl Scan {
             return self.problems.push(Problem::new(shown(relative), "its name is not UTF-8 text"));
         };
         match fs::symlink_metadata(path) {
-            Ok(meta) => self.items.push(Item { name, kind, meta }),
+            Ok(meta) => self.items.push(Item { name, path: path.to_path_buf(), kind, meta }),
             Err(e) if e.kind() == io::ErrorKind::NotFound => {}
             Err(e) => self.problems.push(Problem::new(name, cannot("look at it", &e))),
         }

@@ -83,15 +83,18 @@ fn restore(args: &Args, archive: &Path, app: &App) -> anyhow::Result<ExitCode> {
         return Summary::new(archive, &target, &source, &plan, Mode::DryRun).report(args.json);
     }
     let mut summary = Summary::new(archive, &target, &source, &plan, Mode::Real);
+    // Before the lock: it is a file in the home, and who refuses or is refused must find nothing there.
+    refuse_beside_another(&target)?;
+    refuse_if_used(&target, app)?;
+    if !args.force && !summary.may_replace()? {
+        return Ok(ExitCode::from(ui::FAILED));
+    }
     create_private_dir(&target)?;
     let target = fs::canonicalize(&target)?;
     let _lock = lock(&target)?;
     refuse_if_pending(&target)?;
     refuse_if_used(&target, app)?;
     swap::discard(&target)?;
-    if !args.force && !summary.may_replace()? {
-        return Ok(ExitCode::from(ui::FAILED));
-    }
     stage::unpack(&mut source, &plan, &target)?;
     settle_databases(&source, &plan, &target);
     let journal = journal(archive, &source, &plan, &Zoned::now(), &target);
@@ -127,6 +130,16 @@ fn lock(target: &Path) -> anyhow::Result<Lock> {
     let path = target.join(SNAPSHOTS).join(".import.lock");
     let lock = Lock::try_acquire(&path)?;
     lock.with_context(|| format!("another import into {} is running", target.display()))
+}
+
+/// An import that is in the middle of its work either runs, or was interrupted: its lock tells.
+fn refuse_beside_another(target: &Path) -> anyhow::Result<()> {
+    if !swap::is_pending(target) {
+        return Ok(());
+    }
+    let _lock = lock(target)?;
+    refuse_if_pending(target)?;
+    bail!("another import into {} has just ended: try again", target.display())
 }
 
 /// A home in the middle of an import is neither the old nor the new one.

@@ -1,12 +1,12 @@
 //! What an import will do to a home, decided before anything is touched.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::entry::Makes;
-use super::source::Entry;
+use super::source::{Entry, checksum};
 use crate::commands::backup::rules::{self, SNAPSHOTS};
 
 /// What an import will do.
@@ -137,12 +137,6 @@ fn look(target: &Path, entry: &Entry) -> Result<There, PlanError> {
         () if comparable && entry.crc.is_some() && checksum(&path).ok() == entry.crc => There::Same,
         () => There::Other,
     })
-}
-
-fn checksum(path: &Path) -> io::Result<u32> {
-    let mut reader = flate2::CrcReader::new(File::open(path)?);
-    io::copy(&mut reader, &mut io::sink())?;
-    Ok(reader.crc().sum())
 }
 
 fn is_missing(error: &io::Error) -> bool {

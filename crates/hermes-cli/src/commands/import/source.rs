@@ -108,7 +108,8 @@ impl Source {
                 _ => false,
             });
         }
-        if !entries.iter().any(|e| e.makes == Makes::File && rules::is_marker(&e.path)) {
+        let marked = zip.comment() == rules::MARK.as_bytes();
+        if !marked && !entries.iter().any(|e| e.makes == Makes::File && rules::is_marker(&e.path)) {
             return Err(SourceError::NotABackup(path.to_path_buf()));
         }
         Self { entries, zip: Some(zip) }.checked()
@@ -137,11 +138,11 @@ impl Source {
                 });
             }
             entries.push(Entry {
-                path,
                 makes: Makes::File,
                 size: meta.len(),
                 mode: Some(std::os::unix::fs::MetadataExt::mode(&meta)),
-                crc: None,
+                crc: if rules::is_database(&path) { None } else { checksum(&file).ok() },
+                path,
                 at: At::File(file),
             });
         }
@@ -152,6 +153,10 @@ impl Source {
         self.entries.sort_by(|a, b| a.path.cmp(&b.path));
         let mut tree = Tree::default();
         for entry in &self.entries {
+            if entry.makes == Makes::File && entry.path == Path::new("profiles") {
+                let name = entry.path.display().to_string();
+                return Err(SourceError::Unwanted { name, what: "which must be a directory" });
+            }
             tree.add(&entry.path, entry.makes)
                 .map_err(|problem| SourceError::Name { name: entry.path.display().to_string(), problem })?;
         }
@@ -189,6 +194,13 @@ impl Source {
                 .map_err(|source| SourceError::Write { path: path.to_path_buf(), source })?;
         }
     }
+}
+
+/// The checksum of a file, as zip archives have it.
+pub fn checksum(path: &Path) -> io::Result<u32> {
+    let mut reader = flate2::CrcReader::new(File::open(path)?);
+    io::copy(&mut reader, &mut io::sink())?;
+    Ok(reader.crc().sum())
 }
 
 /// A finding of ours, or what the zip library says.

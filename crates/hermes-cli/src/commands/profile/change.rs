@@ -79,7 +79,8 @@ fn warn_about_clone(made: &Created) {
 /// A few paths in one line.
 pub fn joined(paths: &[PathBuf]) -> String {
     const SHOWN: usize = 5;
-    let mut shown: Vec<String> = paths.iter().take(SHOWN).map(|p| p.display().to_string()).collect();
+    let mut shown: Vec<String> =
+        paths.iter().take(SHOWN).map(|p| ui::harmless(&p.display().to_string())).collect();
     if paths.len() > SHOWN {
         shown.push(format!("and {} more", paths.len() - SHOWN));
     }
@@ -110,9 +111,6 @@ pub fn rename(context: &Context, from: &Profile, to: &ProfileName) -> anyhow::Re
     }
     if !renamed.aliases.is_empty() {
         lines.push(format!("alias: {}", renamed.aliases.join(", ")));
-    }
-    if let Some(problem) = renamed.alias_problem {
-        ui::warn(&format!("an alias still leads to \"{from}\": {problem}"));
     }
     if let Some(reason) = renamed.lost_alias {
         ui::warn(&format!("the alias \"{from}\" was removed and has no successor: {reason}"));
@@ -177,7 +175,7 @@ pub fn describe(context: &Context, args: Describe) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
         let author = if description.written_by == Author::Model { " (written by a model)" } else { "" };
-        return done(&[format!("{}{author}", description.text)]);
+        return done(&[format!("{}{author}", ui::harmless(&description.text))]);
     };
     context.profiles.describe(&profile, &text)?;
     let what = if text.trim().is_empty() { "removed" } else { "set" };

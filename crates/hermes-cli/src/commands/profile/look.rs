@@ -54,7 +54,7 @@ fn row(context: &Context, summary: &Summary) -> Vec<String> {
     vec![
         mark.to_owned(),
         summary.profile.to_string(),
-        summary.model.as_ref().map_or_else(dash, |m| m.name.clone()),
+        summary.model.as_ref().map_or_else(dash, |m| one_line(&m.name)),
         if summary.gateway.is_some() { "running".to_owned() } else { dash() },
         if summary.aliases.is_empty() { dash() } else { summary.aliases.join(", ") },
         place(context, summary),
@@ -73,11 +73,16 @@ fn place(context: &Context, summary: &Summary) -> String {
     }
 }
 
+/// Text from a profile in one line of ours, where it cannot pretend to be more than one.
+fn one_line(text: &str) -> String {
+    ui::harmless(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
 const WIDEST_DESCRIPTION: usize = 60;
 
 /// One line of a description.
 fn shortened(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = one_line(text);
     if line.chars().count() <= WIDEST_DESCRIPTION {
         return line;
     }
@@ -104,8 +109,8 @@ fn facts(context: &Context, details: &Details) -> Vec<(&'static str, String)> {
     let summary = &details.summary;
     let mut rows = vec![("Path", place(context, summary))];
     if let Some(model) = &summary.model {
-        let provider = model.provider.as_ref().map(|p| format!(" ({p})")).unwrap_or_default();
-        rows.push(("Model", format!("{}{provider}", model.name)));
+        let provider = model.provider.as_ref().map(|p| format!(" ({})", one_line(p))).unwrap_or_default();
+        rows.push(("Model", format!("{}{provider}", one_line(&model.name))));
     }
     let gateway = summary.gateway.as_ref().map(|g| format!("running (process {})", g.pid));
     rows.push(("Gateway", gateway.unwrap_or_else(|| "not running".to_owned())));
@@ -115,7 +120,7 @@ fn facts(context: &Context, details: &Details) -> Vec<(&'static str, String)> {
     if !summary.description.text.is_empty() {
         let author =
             if summary.description.written_by == Author::Model { " (written by a model)" } else { "" };
-        rows.push(("Description", format!("{}{author}", summary.description.text)));
+        rows.push(("Description", format!("{}{author}", one_line(&summary.description.text))));
     }
     rows
 }

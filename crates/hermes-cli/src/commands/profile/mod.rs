@@ -74,10 +74,10 @@ impl Context {
 
     /// A path as people write it, with `~` for the user's home.
     fn shown(&self, path: &Path) -> String {
-        match path.strip_prefix(self.app.user_home()) {
+        ui::harmless(&match path.strip_prefix(self.app.user_home()) {
             Ok(below) if !self.app.user_home().as_os_str().is_empty() => format!("~/{}", below.display()),
             _ => path.display().to_string(),
-        }
+        })
     }
 }
 

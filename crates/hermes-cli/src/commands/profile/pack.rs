@@ -27,10 +27,10 @@ pub fn export(context: &Context, args: Export) -> anyhow::Result<ExitCode> {
         ));
     }
     done(&[format!(
-        "exported profile \"{}\" to {} ({} files, {}), without keys and logins",
+        "exported profile \"{}\" to {} ({}, {}), without keys and logins",
         args.target,
         exported.path.display(),
-        exported.files,
+        ui::count(exported.files as u64, "file"),
         size(exported.bytes)
     )])
 }
@@ -50,8 +50,8 @@ pub fn import(context: &Context, args: &Import) -> anyhow::Result<ExitCode> {
     let imported = context.profiles.import(&args.archive, args.name.as_ref(), Limits::default())?;
     let (name, path) = (&imported.name, &imported.path);
     let mut lines = vec![format!(
-        "imported profile \"{name}\" with {} files into {}",
-        imported.files,
+        "imported profile \"{name}\" with {} into {}",
+        ui::count(imported.files as u64, "file"),
         context.shown(path)
     )];
     let alias = alias::try_add(context, name);
@@ -62,6 +62,12 @@ pub fn import(context: &Context, args: &Import) -> anyhow::Result<ExitCode> {
     ));
     lines.push(usage(name));
     let ended = done(&lines)?;
+    if !imported.left_out.is_empty() {
+        ui::warn(&format!(
+            "the archive holds files with keys or logins, which were left out: {}",
+            joined(&imported.left_out)
+        ));
+    }
     if !imported.runnable.is_empty() {
         ui::warn(&format!(
             "it brings {}: if you do not know where the archive comes from, look at them before you use the profile",

@@ -55,6 +55,9 @@ pub enum AliasError {
     /// Aliases live below the user's home directory.
     #[error("HOME is not set, so there is no place for aliases")]
     NoUserHome,
+    /// A script is text, and so must be what it names.
+    #[error("{} is not UTF-8 text, so an alias cannot name it", .0.display())]
+    NotText(PathBuf),
     /// The file is not an alias we know.
     #[error("{} is not an alias made by hermes: it was left alone", .0.display())]
     Foreign(PathBuf),
@@ -115,8 +118,10 @@ impl Profiles {
         let root = if same_dir(&self.root, &self.standard_root()) {
             WrapperRoot::Standard
         } else {
+            refuse_non_text(&self.root)?;
             WrapperRoot::At(self.root.clone())
         };
+        refuse_non_text(&around.exe)?;
         let program = program_word(&around.exe, &around.search_path);
         self.write_alias(alias.as_str(), &Wrapper { program, profile: profile.to_string(), root })
     }
@@ -173,11 +178,6 @@ impl Profiles {
         (gone, problem)
     }
 
-    /// Writes aliases as they were.
-    pub(super) fn write_aliases(&self, aliases: &[(String, Wrapper)]) -> Result<(), ProfileError> {
-        aliases.iter().try_for_each(|(name, wrapper)| self.write_alias(name, wrapper).map(drop))
-    }
-
     /// Refuses a name that means something else already.
     pub(super) fn refuse_collision(
         &self,
@@ -217,29 +217,27 @@ impl Profiles {
         search_path.iter().filter(|dir| !same_dir(dir, &alias_dir)).map(|dir| dir.join(name)).find(is_program)
     }
 
-    /// Gives every alias of `from` to `to`; the one called like the profile moves or goes, as `named` says.
-    pub(super) fn move_aliases(
+    /// Prepares to give every alias of `from` to `to`; the one called like the profile moves or goes, as `named`
+    /// says. Everything that needs room on the disk is done here, and nothing that anyone sees.
+    pub(super) fn prepare_move(
         &self,
         from: &Profile,
         to: &Profile,
         named: NamedAlias,
-    ) -> Result<(), ProfileError> {
+    ) -> Result<AliasMove, ProfileError> {
+        let mut prepared = AliasMove { written: Vec::new(), gone: Vec::new() };
         for (alias, mut wrapper) in self.aliases_of(from) {
             to.as_str().clone_into(&mut wrapper.profile);
-            let old = self.alias_dir().join(&alias);
             match (alias == from.as_str(), named) {
-                (false, _) => {
-                    self.write_alias(&alias, &wrapper)?;
-                    continue;
-                }
+                (false, _) => prepared.written.push(self.prepare_alias(&alias, &wrapper)?),
                 (true, NamedAlias::Moves) => {
-                    self.write_alias(to.as_str(), &wrapper)?;
+                    prepared.written.push(self.prepare_alias(to.as_str(), &wrapper)?);
+                    prepared.gone.push(self.alias_dir().join(&alias));
                 }
-                (true, NamedAlias::Goes) => {}
+                (true, NamedAlias::Goes) => prepared.gone.push(self.alias_dir().join(&alias)),
             }
-            fs::remove_file(&old).map_err(failed("remove", &old))?;
         }
-        Ok(())
+        Ok(prepared)
     }
 
     /// Every alias of every root, sorted by name.
@@ -259,20 +257,24 @@ impl Profiles {
     }
 
     fn write_alias(&self, name: &str, wrapper: &Wrapper) -> Result<PathBuf, ProfileError> {
+        self.prepare_alias(name, wrapper)?.put_in_place()
+    }
+
+    fn prepare_alias(&self, name: &str, wrapper: &Wrapper) -> Result<PreparedAlias, ProfileError> {
         let dir = self.alias_dir();
         fs::create_dir_all(&dir).map_err(failed("create directory", &dir))?;
-        let path = dir.join(name);
         // A fixed name, so that one left behind by a killed writer is overwritten by the next.
         let temp = dir.join(format!(".{name}.hermes-alias"));
+        let prepared = PreparedAlias { temp, path: dir.join(name) };
         let write = || -> io::Result<()> {
-            let _ = fs::remove_file(&temp);
-            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o700).open(&temp)?;
+            let _ = fs::remove_file(&prepared.temp);
+            let mut file =
+                OpenOptions::new().write(true).create_new(true).mode(0o700).open(&prepared.temp)?;
             file.write_all(wrapper.render().as_bytes())?;
-            file.set_permissions(fs::Permissions::from_mode(0o755))?;
-            fs::rename(&temp, &path)
+            file.set_permissions(fs::Permissions::from_mode(0o755))
         };
-        write().map_err(failed("write the alias", &path))?;
-        Ok(path)
+        write().map_err(failed("write the alias", &prepared.path))?;
+        Ok(prepared)
     }
 
     fn leads_to(&self, wrapper: &Wrapper, profile: &Profile) -> bool {
@@ -311,9 +313,55 @@ pub(super) enum NamedAlias {
     Goes,
 }
 
+/// An alias that is written, but not under its name yet. Dropped, it is gone.
+#[derive(Debug)]
+struct PreparedAlias {
+    temp: PathBuf,
+    path: PathBuf,
+}
+
+impl PreparedAlias {
+    fn put_in_place(self) -> Result<PathBuf, ProfileError> {
+        fs::rename(&self.temp, &self.path).map_err(failed("write the alias", &self.path))?;
+        Ok(self.path.clone())
+    }
+}
+
+impl Drop for PreparedAlias {
+    fn drop(&mut self) {
+        // Not there any more once it is in place.
+        let _ = fs::remove_file(&self.temp);
+    }
+}
+
+/// Aliases that are about to lead to another profile.
+#[derive(Debug)]
+pub(super) struct AliasMove {
+    written: Vec<PreparedAlias>,
+    gone: Vec<PathBuf>,
+}
+
+impl AliasMove {
+    /// Does it: first the new ones, so that there is always one that works.
+    pub(super) fn carry_out(self) -> Result<(), ProfileError> {
+        for alias in self.written {
+            alias.put_in_place()?;
+        }
+        for old in self.gone {
+            fs::remove_file(&old).map_err(failed("remove", &old))?;
+        }
+        Ok(())
+    }
+}
+
 fn same_dir(a: &Path, b: &Path) -> bool {
     let real = |p: &Path| fs::canonicalize(p).unwrap_or_else(|_| p.to_path_buf());
     real(a) == real(b)
+}
+
+/// What is not text would be written as something else, and lead elsewhere.
+fn refuse_non_text(path: &Path) -> Result<(), AliasError> {
+    path.to_str().map(drop).ok_or_else(|| AliasError::NotText(path.to_path_buf()))
 }
 
 /// Reads an alias; links and unreadable files are not ours.
@@ -322,4 +370,25 @@ fn read_alias(path: &Path) -> Option<Wrapper> {
     let mut text = String::new();
     super::walk::open(path).ok()?.take(meta.len()).read_to_string(&mut text).ok()?;
     Wrapper::parse(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+    use std::os::unix::ffi::OsStrExt;
+
+    #[test]
+    fn a_root_that_is_not_text_has_no_aliases() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join(std::ffi::OsStr::from_bytes(b"r\xffoot"));
+        fs::create_dir_all(root.join("profiles/work")).unwrap();
+        let profiles = Profiles::new(&root, &dir.path().join("user"));
+        let around =
+            Surroundings { search_path: Vec::new(), commands: Vec::new(), exe: "/bin/hermes".into() };
+        let name = ProfileName::parse("work").unwrap();
+        let refused = profiles.add_alias(&Profile::Named(name.clone()), &name, &around).unwrap_err();
+        assert!(matches!(refused, ProfileError::Alias(AliasError::NotText(path)) if path == root));
+        assert!(!profiles.alias_dir().exists());
+    }
 }

@@ -4,13 +4,14 @@ mod entry;
 mod limits;
 mod unpack;
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 pub use entry::EntryError;
 pub use limits::Limits;
+use unpack::Unpacked;
 
 use super::stage::Stage;
+use super::walk::open_plain;
 use super::{ProfileError, Profiles, create};
 use crate::files::failed;
 use crate::profile::{Profile, ProfileName};
@@ -63,6 +64,8 @@ pub struct Imported {
     pub files: usize,
     /// What it brought that can run by itself or change what runs: worth a look before use.
     pub runnable: Vec<&'static str>,
+    /// Files with keys and logins that were not taken: who made the archive must not choose them.
+    pub left_out: Vec<PathBuf>,
 }
 
 /// Parts of a profile that can make something run.
@@ -80,10 +83,10 @@ impl Profiles {
         if let Some(name) = name {
             self.refuse_existing(name)?;
         }
-        let file = File::open(archive).map_err(failed("read", archive))?;
+        let file = open_plain(archive).map_err(failed("read", archive))?;
         let stage = Stage::begin(&self.profiles_dir())?;
         let mut chosen = name.cloned();
-        let files = unpack::unpack(archive, file, stage.path(), limits, &mut |top| {
+        let Unpacked { files, left_out } = unpack::unpack(archive, file, stage.path(), limits, &mut |top| {
             if chosen.is_none() {
                 chosen = Some(self.name_for(archive, top)?);
             }
@@ -93,7 +96,7 @@ impl Profiles {
         let runnable =
             RUNNABLE.iter().copied().filter(|part| holds_something(&stage.path().join(part))).collect();
         create::complete(stage.path())?;
-        Ok(Imported { path: stage.publish(&name)?, name, files, runnable })
+        Ok(Imported { path: stage.publish(&name)?, name, files, runnable, left_out })
     }
 
     /// The name an archive gives itself, if it is free.

@@ -3,7 +3,7 @@
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use flate2::read::MultiGzDecoder;
@@ -19,20 +19,25 @@ use crate::files::{create_private_dir, failed};
 const MAX_EXTENSION: u64 = 64 * 1024;
 
 /// Unpacks `file` (called `archive` in messages) into `into`. `named` hears the top directory's name before
-/// anything is written. Answers with the number of files.
+/// anything is written.
 pub fn unpack(
     archive: &Path,
     file: File,
     into: &Path,
     limits: Limits,
     named: &mut dyn FnMut(&str) -> Result<(), ProfileError>,
-) -> Result<usize, ProfileError> {
+) -> Result<Unpacked, ProfileError> {
     let unreadable =
         |e: &io::Error| ArchiveError::Unreadable { path: archive.to_path_buf(), reason: e.to_string() };
     let (mut meter, counted) = Meter::new(limits, io::BufReader::new(file));
     let mut tar = Archive::new(MultiGzDecoder::new(counted));
-    let mut state =
-        State { into, paths: Paths::default(), next: Extensions::default(), files: 0, meter: &mut meter };
+    let mut state = State {
+        into,
+        paths: Paths::default(),
+        next: Extensions::default(),
+        done: Unpacked::default(),
+        meter: &mut meter,
+    };
     // Raw entries: the library would read extended headers of any size into memory.
     for entry in tar.entries().map_err(|e| unreadable(&e))?.raw(true) {
         let entry = entry.map_err(|e| unreadable(&e))?;
@@ -48,9 +53,18 @@ pub fn unpack(
             Failure::Other(e) => e,
         })?;
     }
-    let files = state.files;
+    let done = state.done;
     drain(&mut tar.into_inner(), &mut meter).map_err(|e| unreadable(&e))?;
-    Ok(files)
+    Ok(done)
+}
+
+/// What came out of an archive.
+#[derive(Debug, Default)]
+pub struct Unpacked {
+    /// How many files.
+    pub files: usize,
+    /// Files with keys and logins that were passed over.
+    pub left_out: Vec<PathBuf>,
 }
 
 /// What stops an import.
@@ -80,7 +94,7 @@ struct State<'a> {
     into: &'a Path,
     paths: Paths,
     next: Extensions,
-    files: usize,
+    done: Unpacked,
     meter: &'a mut Meter,
 }
 
@@ -112,6 +126,12 @@ impl State<'_> {
         let relative = self.paths.place(&raw, makes)?;
         if let Some(top) = self.paths.top().filter(|_| first) {
             named(top).map_err(Failure::Other)?;
+        }
+        if layout::is_credential(&relative) {
+            if makes == Makes::File {
+                self.done.left_out.push(relative);
+            }
+            return self.pass_over(&mut entry);
         }
         if layout::skipped_by_import(&relative) {
             return self.pass_over(&mut entry);
@@ -194,7 +214,7 @@ impl State<'_> {
             // A time the file system cannot hold is not worth failing for.
             let _ = file.set_modified(time);
         }
-        self.files += 1;
+        self.done.files += 1;
         Ok(())
     }
 
