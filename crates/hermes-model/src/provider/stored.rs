@@ -1,6 +1,9 @@
 //! Keys that were stored with `hermes auth add`: the pool in `auth.json`, shared with other programs of this home.
 
+use std::path::Path;
+
 use hermes_guard::Secret;
+use hermes_home::files::{self, FileError};
 use serde_json::Value;
 
 use crate::keys::Key;
@@ -20,6 +23,12 @@ struct Entry {
 }
 
 impl StoredKeys {
+    /// Reads `auth.json` of a home. A file that is no JSON holds no keys: it is not ours to mend.
+    pub fn in_home(home: &Path) -> Result<Self, FileError> {
+        let bytes = files::read_if_exists(&home.join("auth.json"))?.unwrap_or_default();
+        Ok(Self::read(&serde_json::from_slice(&bytes).unwrap_or_default()))
+    }
+
     /// Reads the content of `auth.json`. Only plain keys are taken: logins belong to who made them.
     pub fn read(auth: &Value) -> Self {
         let mut entries = Vec::new();
@@ -67,6 +76,7 @@ fn read_entry(provider: &str, entry: &Value) -> Option<Entry> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
     use super::*;
     use serde_json::json;
 
@@ -90,5 +100,9 @@ mod tests {
         assert!(stored.of("openrouter", "https://evil.test").is_empty());
         assert!(stored.has("openrouter") && !stored.has("zai"));
         assert!(!StoredKeys::read(&json!("broken")).has("openrouter"));
+        let dir = tempfile::tempdir().unwrap();
+        assert!(!StoredKeys::in_home(dir.path()).unwrap().has("openrouter"));
+        std::fs::write(dir.path().join("auth.json"), auth.to_string()).unwrap();
+        assert!(StoredKeys::in_home(dir.path()).unwrap().has("openrouter"));
     }
 }
