@@ -59,6 +59,14 @@ pub enum SandboxError {
         /// Why it was not replaced.
         because: String,
     },
+    /// The container may not be ended.
+    #[error("the container \"{name}\" is left alone: {because}; `--force` ends it all the same")]
+    NotEnded {
+        /// Its name.
+        name: String,
+        /// Why.
+        because: String,
+    },
     /// Something that is not ours has our container's name.
     #[error(
         "the container name \"{name}\" is taken by a container that is not ours ({reason}): rename or remove it"

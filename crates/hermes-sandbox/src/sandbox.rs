@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use hermes_box::client::{Client, ConnectError};
 use hermes_box::proto::call;
+use hermes_box::proto::hello::Refusal;
 use serde::Serialize;
 
 use crate::backend::{Backend, Dispose, Ensured, Happened, Trust};
@@ -24,6 +25,10 @@ use crate::ssh::SshBackend;
 
 /// How long an agent we already know may take to answer before the place is looked at.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(3);
+
+/// How often, and how long each time, to wait for an agent that is shutting down.
+const MOST_GOODBYES: usize = 60;
+const GOODBYE: Duration = Duration::from_millis(250);
 
 /// A place to run commands in. Opening it asks nobody anything; the first use does.
 pub struct Sandbox {
@@ -221,6 +226,7 @@ impl Sandbox {
         mut trust: Trust,
     ) -> Result<Client, SandboxError> {
         let mut tries_without_trust = 0;
+        let mut goodbyes = 0;
         loop {
             match self.backend.connect() {
                 Ok(client) => {
@@ -230,6 +236,15 @@ impl Sandbox {
                     connected.instance = Some(instance);
                     connected.client = Some(client.clone());
                     return Ok(client);
+                }
+                // One that is on its way out makes room for the next, which another process may be making.
+                Err(SandboxError::Connect { source: ConnectError::Refused(Refusal::Leaving), .. })
+                    if goodbyes < MOST_GOODBYES =>
+                {
+                    goodbyes += 1;
+                    thread::sleep(GOODBYE);
+                    let earlier = std::mem::take(&mut ensured);
+                    ensured = merged(earlier, self.ensure(Trust::Engine)?);
                 }
                 // An agent that refuses us is in order; making a new one would take it from those it serves.
                 Err(error @ SandboxError::Connect { source: ConnectError::Refused(_), .. }) => {

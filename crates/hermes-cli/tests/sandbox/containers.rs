@@ -68,7 +68,8 @@ fn what_is_in_use_is_not_taken_away_without_force() {
     let Some(box_) = Containers::new() else { return };
     let id = box_.sandbox(&["jobs", "start", "sleep 600"]).success().out().trim().to_owned();
     box_.sandbox(&["rm"]).code(1).stderr_has("in use");
-    box_.sandbox(&["stop", "--dry-run"]).success().stdout_has("would be stopped");
+    box_.sandbox(&["stop", "--dry-run"]).code(1).stderr_has("in use");
+    box_.sandbox(&["stop", "--dry-run", "--force"]).success().stdout_has("would be stopped");
     box_.sandbox(&["jobs"]).success().stdout_has(&id).stdout_has("running");
     box_.sandbox(&["prune"]).success();
     assert_eq!(box_.containers().len(), 1);
@@ -96,4 +97,53 @@ fn an_engine_that_is_not_there_or_never_answers_is_a_clear_error() {
     let done = run().env("DOCKER_HOST", silent.host()).limit(Duration::from_mins(1)).run();
     done.code(1).stderr_has("answer");
     assert!(!home.work_dir().join("ran-on-the-host").exists(), "nothing may run on the host instead");
+}
+
+#[test]
+fn a_container_of_one_process_goes_with_it() {
+    let Some(box_) = Containers::new() else { return };
+    let set = |key: &str, value: &str| {
+        Hermes::new(HERMES, &box_.home).args(["config", "set", key, value]).run().success().end
+    };
+    set("terminal.docker_persist_across_processes", "false");
+    box_.sandbox(&["exec", "--", "exit 3"]).code(3);
+    assert!(box_.containers().is_empty(), "left behind: {:?}", box_.containers());
+    box_.sandbox(&["jobs", "start", "true"]).code(1).stderr_has("docker_persist_across_processes");
+}
+
+#[test]
+fn settings_that_cannot_work_cost_nothing() {
+    let Some(box_) = Containers::new() else { return };
+    let set = |key: &str, value: &str| {
+        Hermes::new(HERMES, &box_.home).args(["config", "set", key, value]).run().success().end
+    };
+    box_.sandbox(&["exec", "--", "echo precious > /opt/kept"]).success();
+    for (key, bad, good) in [
+        ("terminal.docker_extra_args", "[\"--nonsense\"]", "[]"),
+        ("terminal.docker_volumes", "[\"/var/tmp:/data:zz\"]", "[]"),
+        ("terminal.docker_image", "hermes-test:none-such", "hermes-test:base"),
+    ] {
+        set(key, bad);
+        box_.sandbox(&["exec", "--", "true"]).code(1);
+        set(key, good);
+        box_.sandbox(&["exec", "--", "cat /opt/kept"]).success().stdout_is("precious\n");
+    }
+    assert_eq!(box_.containers().len(), 1);
+}
+
+#[test]
+fn everyone_attaches_while_one_makes_it_anew() {
+    let Some(box_) = Containers::new() else { return };
+    box_.sandbox(&["exec", "--", "true"]).success();
+    Hermes::new(HERMES, &box_.home)
+        .args(["config", "set", "terminal.docker_env", r#"{"A": "1"}"#])
+        .run()
+        .success();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            // Those who came in time keep the old one, which is then in use; nobody is turned away.
+            scope.spawn(|| box_.sandbox(&["exec", "--", "sleep 0.2; echo there"]).success().elapsed);
+        }
+    });
+    assert_eq!(box_.containers().len(), 1);
 }

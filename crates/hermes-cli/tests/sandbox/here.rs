@@ -101,3 +101,25 @@ fn what_does_not_apply_here_is_said() {
     here(&home, &["exec", "--", "touch ran-on-the-host"]).code(1).stderr_has("terminal.ssh_host");
     assert!(!home.work_dir().join("ran-on-the-host").exists());
 }
+
+#[test]
+fn being_ended_ends_what_was_started() {
+    let home = TestHome::new();
+    for (signal, code) in [(Signal::TERM, 143), (Signal::HUP, 129)] {
+        let script = "(setsid sleep 987657 </dev/null >/dev/null 2>&1 &); echo ready; sleep 987658";
+        let mut running = Hermes::new(HERMES, &home).args(["sandbox", "exec", "--", script]).spawn();
+        running.line_with("ready", Duration::from_secs(20));
+        running.signal(signal);
+        running.wait(Duration::from_secs(20)).code(code);
+        let ended = || home.processes().iter().all(|p| !format!("{p:?}").contains("98765"));
+        wait_until(Duration::from_secs(10), "everything it started ends", ended);
+    }
+}
+
+#[test]
+fn output_that_cannot_be_written_is_a_failure() {
+    let home = TestHome::new();
+    let script = format!("{HERMES} sandbox exec -- 'seq 1 10' > /dev/full");
+    Hermes::new("/bin/sh", &home).args(["-c", &script]).run().code(1).stderr_has("output");
+    here(&home, &["recreate"]).code(1).stderr_has("no containers");
+}

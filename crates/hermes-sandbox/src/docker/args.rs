@@ -50,6 +50,13 @@ pub fn run(spec: &CreateSpec, host: &Host) -> RunArgs {
     RunArgs { args: groups.concat(), env_file: env.file, inherited: env.inherited }
 }
 
+/// The same container, made but not started: what a rehearsal asks the engine for.
+pub fn rehearsal(spec: &CreateSpec, host: &Host) -> RunArgs {
+    let mut run = run(spec, host);
+    run.args.splice(0..2, ["create".to_owned()]);
+    run
+}
+
 fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
     words.map(str::to_owned).to_vec()
 }

@@ -98,7 +98,8 @@ impl Attach {
 /// Clients besides the one that asked, and what runs.
 fn counts(info: &Info) -> (usize, usize) {
     let clients = info.clients.saturating_sub(1) as usize;
-    (clients, info.calls as usize + info.jobs_running as usize + info.left_running.len())
+    // A running job counts as a call already.
+    (clients, info.calls.max(info.jobs_running) as usize + info.left_running.len())
 }
 
 fn usage(info: &Info) -> Usage {

@@ -28,11 +28,7 @@ pub fn create(
 ) -> Result<(Place, Vec<Notice>), SandboxError> {
     let image_name = spec::image_name(maker.config, maker.context);
     let image = image::require(maker.engine, &image_name, maker.config.container.pull_timeout, progress)?;
-    let info = match info::ask(maker.engine) {
-        // An engine that describes itself in its own way may still run containers as the others do.
-        Err(EngineError::Gibberish { .. } | EngineError::Failed { .. }) => info::Info::unknown(),
-        other => other?,
-    };
+    let info = engine_info(maker.engine)?;
     let single = match maker.config.container.reuse {
         Reuse::AcrossProcesses => Single::No,
         Reuse::Never => Single::Yes,
@@ -56,6 +52,56 @@ pub fn create(
             }
             Err(error) => return Err(error.into()),
         }
+    }
+}
+
+/// Makes sure that a container could be made from these settings, before a working one is given up for it: a typo or an
+/// image that cannot be had must not cost what is in the old one.
+pub fn rehearse(maker: &Maker<'_>, progress: &mut dyn FnMut(&str)) -> Result<(), SandboxError> {
+    let image_name = spec::image_name(maker.config, maker.context);
+    let image = image::require(maker.engine, &image_name, maker.config.container.pull_timeout, progress)?;
+    let info = engine_info(maker.engine)?;
+    let site = site::find(maker.engine, &info);
+    let agent = match site {
+        Site::Here => AgentMounts {
+            program: Mount::bind(maker.program.write_out(&maker.context.cache_dir)?, PROGRAM_DIR).read_only(),
+            program_hash: maker.program.short_hash().to_owned(),
+            run: None,
+        },
+        Site::Elsewhere { .. } => agent_in_volume(maker, &image_name)?,
+    };
+    let facts = Facts { identity: maker.identity, image: Some(&image), agent, site };
+    let (mut spec, _) = spec::build(maker.config, maker.context, &facts)?;
+    spec.name = format!("{}-rehearsal-{}", maker.name(Single::No)?, std::process::id());
+    let run = args::rehearsal(&spec, &info.host());
+    let mut request = Request::new("trying the changed settings", &spec.name, deadline::CREATE, run.args);
+    request.stdin = (!run.env_file.is_empty()).then_some(run.env_file);
+    request.env = run.inherited;
+    match engine_answer(maker.engine, &request) {
+        Ok(stdout) => {
+            if let Some(id) = container_id(&stdout) {
+                // Never started, so nothing is lost; the sweep removes it should this fail.
+                let _ = cleanup::remove(maker.engine, &id, Removal::OnlyStopped);
+            }
+            Ok(())
+        }
+        // Both are dealt with when it is made in earnest.
+        Err(EngineError::LimitUnsupported { .. }) => Ok(()),
+        Err(error) if error.lacks_program(PROGRAM) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn engine_answer(engine: &dyn Engine, request: &Request<'_>) -> Result<Vec<u8>, EngineError> {
+    let output = engine.ask(request, None)?;
+    if output.code == 0 { Ok(output.stdout) } else { Err(engine.refusal(request, &output)) }
+}
+
+fn engine_info(engine: &dyn Engine) -> Result<info::Info, EngineError> {
+    match info::ask(engine) {
+        // An engine that describes itself in its own way may still run containers as the others do.
+        Err(EngineError::Gibberish { .. } | EngineError::Failed { .. }) => Ok(info::Info::unknown()),
+        other => other,
     }
 }
 

@@ -75,13 +75,15 @@ impl Way {
         progress: &mut dyn FnMut(&str),
     ) -> Result<Option<Place>, SandboxError> {
         match step {
-            Step::Attach { id } => self.attach(maker, pick(seen, &id)?),
+            Step::Attach { id } => self.attach(maker, pick(seen, &id)?, progress),
             Step::Unpause { id } => {
                 change(maker, "unpause", "resuming the container", &id)?;
                 self.ensured.notices.push(Notice::Unpaused);
                 Ok(None)
             }
-            Step::Start { id, before } => self.start(maker, pick(seen, &id)?, before).map(|()| None),
+            Step::Start { id, before } => {
+                self.start(maker, pick(seen, &id)?, before, progress).map(|()| None)
+            }
             Step::Wait { .. } => {
                 thread::sleep(PAUSE);
                 Ok(None)
@@ -96,7 +98,12 @@ impl Way {
     }
 
     /// It runs: use it, unless the settings have changed and it can be replaced.
-    fn attach(&mut self, maker: &Maker<'_>, seen: &Observed) -> Result<Option<Place>, SandboxError> {
+    fn attach(
+        &mut self,
+        maker: &Maker<'_>,
+        seen: &Observed,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Option<Place>, SandboxError> {
         let differences = compare(maker, seen)?;
         if self.passed_over(seen, &differences) {
             return Ok(None);
@@ -111,6 +118,7 @@ impl Way {
                 return Err(SandboxError::Unusable { name: seen.name.clone(), differences, because });
             }
             Verdict::Recreate => {
+                create::rehearse(maker, progress)?;
                 // Stopped first and removed without force: should anyone have started it again in between,
                 // the engine refuses, and the next look finds it in use.
                 let _ = cleanup::stop(maker.engine, &seen.id);
@@ -126,12 +134,19 @@ impl Way {
     }
 
     /// It is stopped: start it, unless the settings have changed, in which case nothing speaks for it.
-    fn start(&mut self, maker: &Maker<'_>, seen: &Observed, before: Before) -> Result<(), SandboxError> {
+    fn start(
+        &mut self,
+        maker: &Maker<'_>,
+        seen: &Observed,
+        before: Before,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<(), SandboxError> {
         let differences = compare(maker, seen)?;
         if self.passed_over(seen, &differences) {
             return Ok(());
         }
         if drift::decide(&differences, maker.config.container.on_drift, Usage::Idle) == Verdict::Recreate {
+            create::rehearse(maker, progress)?;
             self.replace(maker, seen, differences);
             return Ok(());
         }
@@ -193,8 +208,8 @@ impl Way {
         pass
     }
 
+    /// What is lost with it is told by the notice; that a new one is made needs no second word.
     fn replace(&mut self, maker: &Maker<'_>, seen: &Observed, differences: Vec<Difference>) {
-        self.existed = true;
         discard(maker, &seen.id);
         self.ensured.notices.push(Notice::Recreated { differences });
     }

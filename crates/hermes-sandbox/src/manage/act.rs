@@ -34,6 +34,13 @@ pub struct Recreated {
 }
 
 impl Manager {
+    /// The container that [`Manager::stop`] and [`Manager::remove`] would end, or why they would not.
+    pub fn endable(&self, word: Option<&str>, force: Force) -> Result<Observed, SandboxError> {
+        let one = self.find(word)?;
+        self.may_end(&one, force)?;
+        Ok(one)
+    }
+
     /// Stops a container.
     pub fn stop(&self, word: Option<&str>, force: Force) -> Result<Observed, SandboxError> {
         let one = self.find(word)?;
@@ -88,11 +95,8 @@ impl Manager {
         if force == Force::Yes {
             return Ok(());
         }
-        let refused = |because: &str| SandboxError::Unusable {
-            name: one.name.clone(),
-            differences: Vec::new(),
-            because: because.to_owned(),
-        };
+        let refused =
+            |because: &str| SandboxError::NotEnded { name: one.name.clone(), because: because.to_owned() };
         belongs::to_this_profile(self.identity(), one).map_err(refused)?;
         if one.state != State::Running {
             return Ok(());

@@ -62,6 +62,7 @@ fn force(yes: bool) -> Force {
 pub fn recreate(place: &Place, args: &RecreateArgs) -> anyhow::Result<ExitCode> {
     let manager = place.manager()?;
     if args.dry_run {
+        manager.endable(None, force(args.force))?;
         let differences = manager.diff(None)?;
         if args.json {
             ui::print_json(&json!({"dry_run": true, "differences": differences}))?;
@@ -91,7 +92,7 @@ pub fn recreate(place: &Place, args: &RecreateArgs) -> anyhow::Result<ExitCode> 
 pub fn stop(place: &Place, args: &EndArgs) -> anyhow::Result<ExitCode> {
     let manager = place.manager()?;
     let one = if args.dry_run {
-        manager.find(args.name.as_deref())?
+        manager.endable(args.name.as_deref(), force(args.force))?
     } else {
         manager.stop(args.name.as_deref(), force(args.force))?
     };
@@ -102,7 +103,7 @@ pub fn stop(place: &Place, args: &EndArgs) -> anyhow::Result<ExitCode> {
 pub fn remove(place: &Place, args: &EndArgs) -> anyhow::Result<ExitCode> {
     let manager = place.manager()?;
     let one = if args.dry_run {
-        manager.find(args.name.as_deref())?
+        manager.endable(args.name.as_deref(), force(args.force))?
     } else {
         manager.remove(args.name.as_deref(), force(args.force))?
     };
@@ -111,8 +112,9 @@ pub fn remove(place: &Place, args: &EndArgs) -> anyhow::Result<ExitCode> {
 
 fn ended(args: &EndArgs, name: &str, id: &str, what: &str) -> anyhow::Result<ExitCode> {
     if args.json {
+        let done = if args.dry_run { "nothing" } else { what };
         ui::print_json(
-            &json!({"name": name, "id": id, "done": if args.dry_run { "nothing" } else { what }}),
+            &json!({"name": name, "id": id, "done": done, "dry_run": args.dry_run, "would_be": what}),
         )?;
     } else {
         ui::print(&format!("{name} {} {what}.", if args.dry_run { "would be" } else { "was" }))?;

@@ -4,13 +4,14 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use hermes_box::client::{Event, Running, Steering};
-use hermes_box::proto::exec::{Ending, ExecRequest, Exit, Notice, Program, Stdin, StreamId, Streams};
+use hermes_box::proto::exec::{Ending, ExecRequest, Exit, Notice, Program, Stdin, StreamId, Streams, Target};
 
 use super::terminal::{self, Raw};
-use super::{Place, tell};
+use super::{Place, let_go, tell};
 use crate::ui;
 
 /// Run a command in the sandbox
@@ -115,11 +116,23 @@ fn drive(place: &Place, mut request: ExecRequest, raw: bool) -> anyhow::Result<E
     if feeds {
         feed(running.steering());
     }
-    terminal::pass_signals(running.steering())?;
-    let exit = show(running)?;
+    let ended_by = terminal::pass_signals(running.steering())?;
+    let exit = show(running);
     drop(raw);
+    let exit = exit?;
+    let_go(&sandbox)?;
+    let signal = ended_by.load(Ordering::SeqCst);
+    let code = match exit.ending {
+        Ending::Cancelled if signal != 0 => 128 + signal,
+        // Nobody here cancelled it: the place went away under it.
+        Ending::Cancelled => {
+            ui::note("hermes: the sandbox was stopped or restarted: the command was ended");
+            137
+        }
+        _ => exit.code(),
+    };
     explain(&exit);
-    Ok(ExitCode::from(u8::try_from(exit.code()).unwrap_or(ui::FAILED)))
+    Ok(ExitCode::from(u8::try_from(code).unwrap_or(ui::FAILED)))
 }
 
 /// Passes standard input on. The thread may outlast the command, blocked on a terminal; the process ends anyway.
@@ -150,12 +163,15 @@ fn show(mut running: Running) -> anyhow::Result<Exit> {
                     StreamId::Stdout => out.write_all(&bytes).and_then(|()| out.flush()),
                     StreamId::Stderr => err.write_all(&bytes),
                 };
-                if written.is_err() {
-                    running.signal(
-                        rustix::process::Signal::PIPE.as_raw(),
-                        hermes_box::proto::exec::Target::Tree,
-                    );
-                    return Ok(running.finish()?);
+                if let Err(e) = written {
+                    running.signal(rustix::process::Signal::PIPE.as_raw(), Target::Tree);
+                    let exit = running.finish()?;
+                    // A reader that left is as it is with any program; a full disk is not.
+                    return if e.kind() == io::ErrorKind::BrokenPipe {
+                        Ok(exit)
+                    } else {
+                        Err(anyhow::Error::new(e).context("cannot pass the command's output on"))
+                    };
                 }
             }
             Some(Event::Exit(exit)) => return Ok(*exit),

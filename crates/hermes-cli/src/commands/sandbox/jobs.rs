@@ -57,6 +57,7 @@ enum Action {
 
 /// Runs `hermes sandbox jobs`.
 pub fn run(place: &Place, args: &Args) -> anyhow::Result<ExitCode> {
+    place.keeps_jobs()?;
     let sandbox = place.sandbox()?;
     let client = sandbox.jobs()?;
     tell(&sandbox);
@@ -126,6 +127,10 @@ fn output(client: &Client, id: &str, follow: bool) -> anyhow::Result<ExitCode> {
         let mut offset = 0;
         loop {
             let piece = client.jobs().read(id, offset, 256 * 1024)?;
+            if piece.offset > offset {
+                out.flush()?;
+                ui::note(&format!("note: {} bytes in between are no longer kept", piece.offset - offset));
+            }
             out.write_all(&piece.bytes)?;
             if piece.next >= piece.end || piece.bytes.is_empty() {
                 return Ok(ExitCode::SUCCESS);

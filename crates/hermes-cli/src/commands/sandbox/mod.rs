@@ -7,10 +7,12 @@ mod look;
 mod terminal;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Subcommand;
-use hermes_sandbox::config::{BackendKind, SandboxConfig};
+use hermes_sandbox::backend::Dispose;
+use hermes_sandbox::config::{BackendKind, Reuse, SandboxConfig};
 use hermes_sandbox::context::{Context, Environment};
 use hermes_sandbox::from_settings;
 use hermes_sandbox::manage::{Manager, Which};
@@ -99,11 +101,28 @@ impl Place {
 
     /// What looks after containers.
     fn manager(&self) -> anyhow::Result<Manager> {
+        if !self.is_container() {
+            anyhow::bail!(
+                "the {} backend has no containers: commands run {}",
+                self.backend(),
+                self.describe()
+            );
+        }
         Ok(Manager::new(&self.config, &self.context)?)
     }
 
     fn is_container(&self) -> bool {
         self.config.backend == BackendKind::Docker
+    }
+
+    /// Jobs need a place that outlives this process.
+    fn keeps_jobs(&self) -> anyhow::Result<()> {
+        if self.is_container() && self.config.container.reuse == Reuse::Never {
+            anyhow::bail!(
+                "jobs need a container that outlives the program: terminal.docker_persist_across_processes is false"
+            );
+        }
+        Ok(())
     }
 
     /// In words: backend, scope and what it is made of.
@@ -136,6 +155,18 @@ impl Place {
         self.config.backend.as_str()
     }
 }
+
+/// Lets go of the sandbox as the settings say, and waits for a container that must not outlive us.
+fn let_go(sandbox: &Sandbox) -> anyhow::Result<()> {
+    sandbox.dispose(Dispose::Release)?;
+    if !sandbox.wait_for_cleanup(CLEANUP) {
+        ui::warn("the container could not be removed in time: `hermes sandbox prune` removes what is left");
+    }
+    Ok(())
+}
+
+/// How long the end of the program may wait for that.
+const CLEANUP: Duration = Duration::from_secs(45);
 
 /// Tells what the sandbox has to say about itself.
 fn tell(sandbox: &Sandbox) {

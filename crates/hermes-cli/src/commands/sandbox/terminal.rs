@@ -1,6 +1,8 @@
 //! The terminal we run on: raw mode, size, and signals that are meant for the command.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 use hermes_box::client::Steering;
 use hermes_box::proto::exec::{Target, WinSize};
@@ -39,31 +41,33 @@ pub fn size() -> WinSize {
 /// Interrupts after which the command is ended for good.
 const ENOUGH: usize = 3;
 
-/// Passes signals on to the command; the third interrupt ends it for good.
-pub fn pass_signals(steering: Steering) -> io::Result<()> {
+/// Passes signals on to the command; the third interrupt ends it for good. Returns the signal that did, once one did.
+pub fn pass_signals(steering: Steering) -> io::Result<Arc<AtomicI32>> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH])?;
+    let ended_by = Arc::new(AtomicI32::new(0));
+    let told = Arc::clone(&ended_by);
     std::thread::spawn(move || {
         let mut interrupts = 0;
         for signal in signals.forever() {
             match signal {
                 SIGWINCH => steering.resize(size()),
-                SIGINT => {
-                    interrupts += 1;
-                    if interrupts >= ENOUGH {
-                        steering.cancel();
-                    } else {
-                        // All at once, as a terminal does: a shell decides by how its child took the signal.
-                        steering.signal(SIGINT, Target::Foreground);
-                    }
-                }
-                // Whoever ends us wants the command ended, gently and then for good.
+                // Whoever ends us wants everything ended that was started here, gently and then for good.
                 SIGTERM | SIGHUP => {
-                    steering.signal(signal, Target::Foreground);
+                    told.store(signal, Ordering::SeqCst);
                     steering.cancel();
+                }
+                SIGINT if interrupts + 1 >= ENOUGH => {
+                    told.store(SIGINT, Ordering::SeqCst);
+                    steering.cancel();
+                }
+                // All at once, as a terminal does: a shell decides by how its child took the signal.
+                SIGINT | SIGQUIT => {
+                    interrupts += 1;
+                    steering.signal(signal, Target::Foreground);
                 }
                 other => steering.signal(other, Target::Leader),
             }
         }
     });
-    Ok(())
+    Ok(ended_by)
 }
