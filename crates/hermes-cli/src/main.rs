@@ -1,3 +1,30 @@
-//! The `hermes` command.
+//! The `hermes` command: arguments in, one command out.
 
-fn main() {}
+mod app;
+mod args;
+mod commands;
+mod help;
+mod logging;
+mod ui;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches};
+
+fn main() -> ExitCode {
+    // The same binary serves as the guard of a command and as the local box agent.
+    hermes_box::shim::main_if_invoked();
+    hermes_box::daemon::main_if_invoked();
+    let matches = match help::with_groups(args::Cli::command()).try_get_matches() {
+        Ok(matches) => matches,
+        Err(e) => return ui::usage(&e),
+    };
+    let cli = match args::Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(e) => return ui::usage(&e),
+    };
+    match commands::run(cli) {
+        Ok(code) => code,
+        Err(e) => ui::failure(&e),
+    }
+}

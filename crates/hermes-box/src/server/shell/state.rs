@@ -227,12 +227,12 @@ mod tests {
 
     #[test]
     fn paths_are_resolved_as_a_shell_would() {
-        let resolve = |path: &str| resolve(Path::new(path), Path::new("/work"), Some(OsStr::new("/home/me")));
+        let resolve = |path: &str| resolve(Path::new(path), Path::new("/base"), Some(OsStr::new("/home/me")));
         assert_eq!(resolve("~"), Path::new("/home/me"));
         assert_eq!(resolve("~/a b"), Path::new("/home/me/a b"));
         assert_eq!(resolve("~//etc"), Path::new("/home/me/etc"));
-        assert_eq!(resolve("~x"), Path::new("/work/~x"));
-        assert_eq!(resolve("src"), Path::new("/work/src"));
+        assert_eq!(resolve("~x"), Path::new("/base/~x"));
+        assert_eq!(resolve("src"), Path::new("/base/src"));
         assert_eq!(resolve("/etc"), Path::new("/etc"));
     }
 

@@ -1,0 +1,41 @@
+//! One file per command: what it takes, and the thin code that does it.
+
+pub mod backup;
+pub mod completion;
+pub mod config;
+pub mod doctor;
+pub mod dump;
+pub mod import;
+pub mod logs;
+pub mod profile;
+pub mod sandbox;
+pub mod status;
+
+use std::process::ExitCode;
+
+use crate::app::App;
+use crate::args::{Cli, Command};
+use crate::ui;
+
+/// Runs what was asked for. Commands that need no home do not look for one.
+pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    let open = || App::open(cli.profile.clone());
+    match cli.command {
+        Command::Backup(args) => backup::run(&args, &open()?),
+        Command::Completion(args) => completion::run(&args),
+        Command::Import(args) => import::run(&args, &open()?),
+        Command::Logs(args) => logs::run(&args, &open()?),
+        Command::Profile(args) => profile::run(cli.profile.clone(), args),
+        Command::Version => version(),
+        Command::Status(args) => status::run(&open()?, &args),
+        Command::Doctor(args) => doctor::run(cli.profile.clone(), &args),
+        Command::Dump(args) => dump::run(&open()?, &args),
+        Command::Sandbox(args) => sandbox::run(&open()?, args),
+        Command::Config(args) => config::run(&open()?, args),
+    }
+}
+
+fn version() -> anyhow::Result<ExitCode> {
+    ui::print(concat!("hermes ", env!("CARGO_PKG_VERSION")))?;
+    Ok(ExitCode::SUCCESS)
+}

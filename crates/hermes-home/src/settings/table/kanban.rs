@@ -1,0 +1,32 @@
+//! The board and its dispatcher.
+
+use super::super::spec::{flag, int, optional_int, settings, text};
+
+settings! {
+    /// Whether the gateway dispatches cards.
+    DISPATCH_IN_GATEWAY: bool = flag("kanban.dispatch_in_gateway", true);
+    /// Seconds between two looks at the board.
+    DISPATCH_INTERVAL_SECONDS: i64 = int("kanban.dispatch_interval_seconds", 60).at_least(1);
+    /// Failures after which a card is blocked.
+    FAILURE_LIMIT: i64 = int("kanban.failure_limit", 2).at_least(1);
+    /// Most cards that may be running at once; unset sets no limit.
+    MAX_IN_PROGRESS: Option<i64> = optional_int("kanban.max_in_progress");
+    /// Most workers started in one look at the board; unset sets no limit.
+    MAX_SPAWN: Option<i64> = optional_int("kanban.max_spawn");
+    /// Most cards of one profile that may be running at once; unset sets no limit.
+    MAX_IN_PROGRESS_PER_PROFILE: Option<i64> = optional_int("kanban.max_in_progress_per_profile");
+    /// Profile that takes cards nobody was named for.
+    DEFAULT_ASSIGNEE: String = text("kanban.default_assignee", "");
+    /// Profile that splits large cards.
+    ORCHESTRATOR_PROFILE: String = text("kanban.orchestrator_profile", "");
+    /// Whether large cards are split by themselves.
+    AUTO_DECOMPOSE: bool = flag("kanban.auto_decompose", true);
+    /// Cards split in one look at the board.
+    AUTO_DECOMPOSE_PER_TICK: i64 = int("kanban.auto_decompose_per_tick", 3).at_least(0);
+    /// Seconds without a sign of life after which a running card counts as stale; 0 never.
+    DISPATCH_STALE_TIMEOUT_SECONDS: i64 = int("kanban.dispatch_stale_timeout_seconds", 14_400).at_least(0);
+    /// Bytes at which a worker's log is rotated.
+    WORKER_LOG_ROTATE_BYTES: i64 = int("kanban.worker_log_rotate_bytes", 2_097_152).at_least(1024);
+    /// Rotated logs that are kept.
+    WORKER_LOG_BACKUP_COUNT: i64 = int("kanban.worker_log_backup_count", 1).at_least(0);
+}

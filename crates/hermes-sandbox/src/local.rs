@@ -1,0 +1,10 @@
+//! This machine, as the user who runs us.
+
+mod backend;
+mod blocklist;
+pub mod dirs;
+pub mod env_filter;
+mod jobs;
+mod scratch;
+
+pub use backend::LocalBackend;

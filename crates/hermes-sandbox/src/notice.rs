@@ -1,0 +1,133 @@
+//! What a caller must be told about the place its commands run in.
+
+use serde::Serialize;
+
+use crate::docker::drift::Difference;
+use crate::docker::errors::LimitKind;
+
+/// Something that happened or does not hold; none of it is an error.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "what")]
+pub enum Notice {
+    /// What earlier commands left is gone, wholly or partly.
+    StateLost {
+        /// Why, in words.
+        reason: String,
+        /// What is gone.
+        lost: Lost,
+    },
+    /// It was paused and now runs again; nothing is lost.
+    Unpaused,
+    /// It was made from other settings and was replaced.
+    Recreated {
+        /// What differed.
+        differences: Vec<Difference>,
+    },
+    /// It was made from other settings and is kept.
+    Drifted {
+        /// What differs.
+        differences: Vec<Difference>,
+        /// Why it was kept.
+        kept: String,
+    },
+    /// A limit that this host cannot enforce.
+    NotEnforced {
+        /// Which one.
+        limit: LimitKind,
+        /// Why.
+        reason: String,
+    },
+    /// A mount that was left out.
+    MountSkipped {
+        /// The mount as it was given.
+        mount: String,
+        /// Why.
+        reason: String,
+    },
+    /// A mount whose source is not there; the engine makes an empty directory of it.
+    MountSourceMissing {
+        /// The path on this machine.
+        source: String,
+    },
+    /// A mount that gives the box a very large part of the host.
+    WideMount {
+        /// The directory of the host.
+        source: String,
+    },
+    /// What is to be kept is kept by the engine, because it does not see this machine's directories.
+    KeptByEngine {
+        /// The volumes.
+        volumes: Vec<String>,
+    },
+    /// A setting that does nothing as it is.
+    SettingIgnored {
+        /// The setting.
+        setting: String,
+        /// Why.
+        reason: String,
+    },
+    /// A container of another program was taken over.
+    Adopted {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// What is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Lost {
+    /// Running commands, jobs and shell state; files are there.
+    Processes,
+    /// All of that, and every file that is not on a mount.
+    EverythingOffMounts,
+}
+
+impl std::fmt::Display for Notice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::StateLost { reason, lost: Lost::Processes } => {
+                write!(f, "{reason}: running commands, jobs and shell state were lost, files were kept")
+            }
+            Self::StateLost { reason, lost: Lost::EverythingOffMounts } => write!(
+                f,
+                "{reason}: running commands, jobs, shell state and all files outside mounted directories were lost"
+            ),
+            Self::Unpaused => write!(f, "the sandbox was paused and has been resumed"),
+            Self::Recreated { differences } => {
+                write!(f, "the sandbox was made anew because settings changed: {}", list(differences))
+            }
+            Self::Drifted { differences, kept } => write!(
+                f,
+                "the sandbox was made with other settings ({}) and was kept because {kept}; \
+                 `hermes sandbox recreate` applies them",
+                list(differences)
+            ),
+            Self::NotEnforced { limit, reason } => write!(f, "the {limit} limit is not enforced: {reason}"),
+            Self::MountSkipped { mount, reason } => write!(f, "the mount \"{mount}\" was left out: {reason}"),
+            Self::MountSourceMissing { source } => {
+                write!(
+                    f,
+                    "the directory \"{source}\" of a mount is not there: the container sees an empty one"
+                )
+            }
+            Self::WideMount { source } => {
+                write!(f, "the sandbox can reach all of \"{source}\" through a mount")
+            }
+            Self::KeptByEngine { volumes } => write!(
+                f,
+                "the container engine does not see the files of this machine: home and workspace are kept in its \
+                 volumes {}",
+                volumes.join(" and ")
+            ),
+            Self::SettingIgnored { setting, reason } => {
+                write!(f, "the setting \"{setting}\" does nothing: {reason}")
+            }
+            Self::Adopted { name } => write!(f, "the container \"{name}\", made by another program, is used"),
+        }
+    }
+}
+
+fn list(differences: &[Difference]) -> String {
+    differences.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,150 @@
+//! A container that something happened to while nobody looked: noticed on the next call, put right once,
+//! and told.
+
+use std::time::Duration;
+
+use hermes_box::proto::exec::ExecRequest;
+use hermes_sandbox::notice::{Lost, Notice};
+use hermes_sandbox::sandbox::Sandbox;
+use hermes_testkit::{Engine, need};
+
+use crate::fixture::{Fixture, out, sh};
+
+fn lost(sandbox: &Sandbox) -> Option<Lost> {
+    sandbox.take_notices().into_iter().find_map(|notice| match notice {
+        Notice::StateLost { lost, .. } => Some(lost),
+        _ => None,
+    })
+}
+
+#[test]
+fn removed_by_hand() {
+    let Some(engine) = need("docker", Engine::get()) else { return };
+    let fixture = Fixture::container(engine);
+    let sandbox = fixture.open();
+    let client = sandbox.client().unwrap();
+    sh(&client, "s", "echo mounted > /root/kept; echo not > /opt/gone");
+    engine.cli(["rm", "-f", &fixture.container_name()]).success();
+    let client = sandbox.client().unwrap();
+    assert_eq!(lost(&sandbox), Some(Lost::EverythingOffMounts));
+    assert_eq!(out(&client, "cat /root/kept; ls /opt"), "mounted");
+    assert_eq!(fixture.containers().len(), 1);
+}
+
+#[test]
+fn removed_between_two_processes() {
+    let Some(engine) = need("docker", Engine::get()) else { return };
+    let fixture = Fixture::container(engine);
+    fixture.open().client().unwrap();
+    engine.cli(["rm", "-f", &fixture.container_name()]).success();
+    let next = fixture.open();
+    assert_eq!(out(&next.client().unwrap(), "echo works"), "works");
+    assert_eq!(lost(&next), Some(Lost::EverythingOffMounts));
+}
+
+#[test]
+fn paused() {
+    let Some(engine) = need("docker", Engine::get()) else { return };
+    let fixture = Fixture::container(engine);
+    let sandbox = fixture.open();
+    let client = sandbox.client().unwrap();
+    let mut long = client.exec(ExecRequest::shell("long", "sleep 6; echo through")).unwrap();
+    engine.cli(["pause", &fixture.container_name()]).success();
+    let woken = sandbox.client().unwrap();
+    assert_eq!(out(&woken, "echo works"), "works");
+    assert_eq!(woken.agent().instance, client.agent().instance, "the very same agent");
+    assert_eq!(sandbox.take_notices(), [Notice::Unpaused]);
+    let mut printed = Vec::new();
+    while let Some(event) = long.next_event().unwrap() {
+        if let hermes_box::client::Event::Output { bytes, .. } = event {
+            printed.extend(bytes);
+        }
+    }
+    assert_eq!(printed, b"through\n", "what ran meanwhile ran on");
+}
+
+#[test]
+fn paused_between_two_processes() {
+    let Some(engine) = need("docker", Engine::get()) else { return };
+    let fixture = Fixture::container(engine);
+    fixture.open().client().unwrap();
+    engine.cli(["pause", &fixture.container_name()]).success();
+    let next = fixture.open();
+    assert_eq!(out(&next.client().unwrap(), "echo works"), "works");
+}
+
+#[test]
+fn restarted() {
+    let Some(engine) = need("docker", Engine::get()) else { return };
+    let fixture = Fixture::container(engine);
+    let sandbox = fixture.open();
+    sh(&sandbox.client().unwrap(), "s", "echo kept > /opt/kept");
+    engine.cli(["restart", "-t", "1", &fixture.container_name()]).success();
+    assert_eq!(out(&sandbox.client().unwrap(), "cat /opt/kept"), "kept");
+    assert_eq!(lost(&sandbox), Some(Lost::Processes));
+}
+
+#[test]
+fn stopped() {
+    let Some(engine) = need("docker", Engine::get()) else { return };
+    let fixture = Fixture::container(engine);
+    let sandbox = fixture.open();
+    sh(&sandbox.client().unwrap(), "s", "echo kept > /opt/kept");
+    engine.cli(["stop", "-t", "1", &fixture.container_name()]).success();
+    assert_eq!(out(&sandbox.client().unwrap(), "cat /opt/kept"), "kept");
+    assert_eq!(lost(&sandbox), Some(Lost::Processes));
+}
+
+#[test]
+fn first_process_killed() {
+    let Some(engine) = need("docker", Engine::get()) else { return };
+    let fixture = Fixture::container(engine);
+    let sandbox = fixture.open();
+    sh(&sandbox.client().unwrap(), "s", "echo kept > /opt/kept");
+    engine.cli(["kill", "-s", "KILL", &fixture.container_name()]).success();
+    assert_eq!(out(&sandbox.client().unwrap(), "cat /opt/kept"), "kept");
+    let notice = sandbox.take_notices().into_iter().find(|n| matches!(n, Notice::StateLost { .. })).unwrap();
+    assert!(notice.to_string().contains("exit code 137"), "{notice}");
+}
+
+#[test]
+fn first_process_frozen_though_it_is_said_to_run() {
+    let Some(engine) = need("docker", Engine::get()) else { return };
+    let fixture = Fixture::container(engine);
+    let sandbox = fixture.open();
+    sh(&sandbox.client().unwrap(), "s", "echo kept > /opt/kept");
+    let pid = engine.cli(["inspect", "--format", "{{.State.Pid}}", &fixture.container_name()]);
+    let pid = rustix::process::Pid::from_raw(pid.out().trim().parse().unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+    assert_eq!(out(&sandbox.client().unwrap(), "cat /opt/kept"), "kept");
+    assert_eq!(lost(&sandbox), Some(Lost::Processes), "it was restarted, its files are there");
+}
+
+#[test]
+fn out_of_memory() {
+    let Some(engine) = need("docker", Engine::get()) else { return };
+    let mut fixture = Fixture::container(engine);
+    fixture.config.container.limits.memory_mb = Some(64);
+    let sandbox = fixture.open();
+    let client = sandbox.client().unwrap();
+    // The kernel ends the greedy command; if it takes the whole container, the next call brings it back.
+    let hog =
+        ExecRequest::shell("s", "x=; while :; do x=\"$x$(head -c 1000000 /dev/zero | tr '\\0' x)\"; done")
+            .timeout(Duration::from_mins(1));
+    let ended = client.run(hog).map(|exit| exit.code());
+    assert!(!matches!(ended, Ok(0 | 124)), "{ended:?}");
+    assert_eq!(out(&sandbox.client().unwrap(), "echo works"), "works");
+}
+
+#[test]
+fn the_box_is_full() {
+    let Some(engine) = need("docker", Engine::get()) else { return };
+    let mut fixture = Fixture::container(engine);
+    // /var/tmp is in memory by our own settings, 256 MB of it.
+    fixture.config.container.limits.memory_mb = Some(2048);
+    let sandbox = fixture.open();
+    let client = sandbox.client().unwrap();
+    let full = sh(&client, "s", "head -c 400000000 /dev/zero > /var/tmp/big");
+    assert_ne!(full.code(), 0);
+    assert_eq!(out(&client, "rm /var/tmp/big; echo works"), "works");
+}
