@@ -14,7 +14,7 @@ use super::{ALREADY_RUNNING, NOBODY_THERE, TOKEN_VARIABLE, bridge};
 use crate::proto::exec::SessionInit;
 use crate::proto::hello::{BUILD, NEWEST, VERSION};
 use crate::server::AgentOptions;
-use crate::sys::secrets;
+use crate::sys::{memory, secrets};
 
 const USAGE: &str = "\
 hermes-box: runs commands, jobs and file operations for hermes
@@ -93,6 +93,7 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> i32 {
 fn run(arguments: Arguments) -> i32 {
     // Commands of the same user must not look into this process.
     secrets::forbid_inspection();
+    memory::stay_small();
     let result = match arguments.verb {
         Some(Verb::Connect) => return connect(&arguments.addresses),
         Some(Verb::ServeStdio) => run::run_stdio(agent_options(&arguments)),

@@ -20,7 +20,7 @@ const MAX_CONNECTIONS: usize = 64;
 /// How long a connection may take to say hello.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long clients get to take their last answers.
-const FAREWELL: Duration = Duration::from_secs(2);
+const FAREWELL: Duration = Duration::from_millis(300);
 
 /// What a daemon is told at its start.
 #[derive(Debug, Clone)]

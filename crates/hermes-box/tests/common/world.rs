@@ -112,28 +112,25 @@ pub fn eventually(mut happens: impl FnMut() -> bool) -> bool {
     false
 }
 
-/// Makes a test for every kind of agent.
-macro_rules! everywhere {
-    ($($(#[$meta:meta])* fn $name:ident($world:ident: &World) $body:block)*) => {$(
-        mod $name {
-            use super::*;
-            fn check($world: &World) $body
-
-            $(#[$meta])*
-            #[test]
-            fn in_process() {
-                check(&World::in_process());
-            }
-
-            $(#[$meta])*
-            #[test]
-            fn daemon() {
-                let world = World::daemon();
-                check(&world);
-                world.client.shutdown().unwrap();
-            }
+/// How many processes live below this one.
+pub fn descendants(root: u32) -> usize {
+    let processes: Vec<(u32, u32)> = std::fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter_map(|pid: u32| {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+            let mut fields = stat.rsplit(')').next()?.split_whitespace();
+            let state = fields.next()?;
+            (state != "Z").then_some((pid, fields.next()?.parse().ok()?))
+        })
+        .collect();
+    let (mut count, mut next) = (0, vec![root]);
+    while let Some(parent) = next.pop() {
+        for (pid, _) in processes.iter().filter(|(_, of)| *of == parent) {
+            count += 1;
+            next.push(*pid);
         }
-    )*};
+    }
+    count
 }
-
-pub(crate) use everywhere;

@@ -7,7 +7,7 @@ use hermes_box::proto::exec::{
     Capture, Ending, ExecRequest, Keep, Notice, Program, SessionInit, Spill, Status, Stdin, StreamId, Streams,
 };
 
-use crate::world::{World, eventually, everywhere, is_alive, text};
+use crate::world::{World, eventually, is_alive, text};
 
 everywhere! {
     fn a_command_runs_and_says_how_it_ended(world: &World) {

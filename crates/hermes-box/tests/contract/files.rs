@@ -10,7 +10,7 @@ use hermes_box::proto::file::{
     Depth, Existing, Expect, FileKind, LinesRequest, ListRequest, Method, Parents, Texture, WriteRequest,
 };
 
-use crate::world::{World, everywhere};
+use crate::world::World;
 
 fn kind<T: std::fmt::Debug>(result: Result<T, CallError>) -> FileErrorKind {
     match result {

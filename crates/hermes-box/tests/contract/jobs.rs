@@ -7,7 +7,7 @@ use hermes_box::proto::exec::{Ending, ExecRequest, Status, Stdin, Target, WinSiz
 use hermes_box::proto::fault::Fault;
 use hermes_box::proto::job::{JobInfo, JobRequest, JobState, LogLimits};
 
-use crate::world::{World, eventually, everywhere, is_alive};
+use crate::world::{World, eventually, is_alive};
 
 fn start(world: &World, command: &str) -> JobInfo {
     world.client.jobs().start(JobRequest::shell("s", command)).unwrap()

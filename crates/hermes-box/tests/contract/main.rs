@@ -7,6 +7,30 @@
     reason = "what is short reads best in a test"
 )]
 
+/// Makes a test for every kind of agent.
+macro_rules! everywhere {
+    ($($(#[$meta:meta])* fn $name:ident($world:ident: &World) $body:block)*) => {$(
+        mod $name {
+            use super::*;
+            fn check($world: &World) $body
+
+            $(#[$meta])*
+            #[test]
+            fn in_process() {
+                check(&World::in_process());
+            }
+
+            $(#[$meta])*
+            #[test]
+            fn daemon() {
+                let world = World::daemon();
+                check(&world);
+                world.client.shutdown().unwrap();
+            }
+        }
+    )*};
+}
+
 mod exec;
 mod files;
 mod jobs;
@@ -14,4 +38,5 @@ mod search;
 mod shells;
 mod terminal;
 #[path = "../common/world.rs"]
+#[allow(dead_code, reason = "shared with other tests")]
 mod world;

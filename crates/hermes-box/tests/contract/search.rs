@@ -10,7 +10,7 @@ use hermes_box::proto::search::{
     Case, Completeness, GlobRequest, LineRole, Order, SearchMode, SearchRequest, SearchResult, Skip, Syntax,
 };
 
-use crate::world::{World, everywhere};
+use crate::world::World;
 
 fn tree(world: &World) {
     let home = world.home();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use hermes_box::client::{Event, Running};
 use hermes_box::proto::exec::{ExecRequest, Exit, Target, WinSize};
 
-use crate::world::{World, everywhere};
+use crate::world::World;
 
 fn on_terminal(world: &World, command: &str) -> Running {
     let mut request = ExecRequest::shell("s", command);
