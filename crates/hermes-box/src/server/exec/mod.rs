@@ -10,12 +10,15 @@ pub(crate) mod spill;
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::Agent;
 use super::call::{Arrived, CallContext};
 use super::shell::script::Saving;
+use super::shell::state::{Overlay, ShellState};
+use super::shell::store::Session;
 use crate::proto::exec::{Capture, Captured, Control, Ending, ExecRequest, Exit, Notice, Program, StreamId};
 use crate::proto::fault::Fault;
 use crate::proto::message::Channel;
@@ -61,20 +64,12 @@ impl Agent {
             && let Some(session) = &session
             && process.state.is_some()
         {
-            match read_dump(&process) {
-                Ok(dump) => {
-                    let dump = self.without_default_umask(dump);
-                    match state.after(&self.options.env, &request.env, &dump) {
-                        Ok(next) => {
-                            after.clone_from(&next.cwd);
-                            if let Err(error) = session.save(next) {
-                                notices.push(Notice::StateNotKept(format!("only in memory: {error}")));
-                            }
-                        }
-                        Err(_) => notices.push(Notice::StateNotKept("there is too much of it".into())),
-                    }
+            match self.keep_state(session, &state, &request.env, &process) {
+                Ok((cwd, notice)) => {
+                    after = cwd;
+                    notices.extend(notice);
                 }
-                Err(why) => notices.push(Notice::StateNotKept(why.to_string())),
+                Err(why) => notices.push(Notice::StateNotKept(why)),
             }
         }
         if outcome.unkillable > 0 {
@@ -94,6 +89,22 @@ impl Agent {
         };
         self.settle(process, &outcome, request.session.as_deref(), describe(&request.program).as_slice());
         Ok(exit)
+    }
+
+    /// Takes over what a shell has left behind; the session's directory from now on.
+    fn keep_state(
+        &self,
+        session: &Session,
+        before: &ShellState,
+        overlay: &Overlay,
+        process: &Process,
+    ) -> Result<(PathBuf, Option<Notice>), String> {
+        let dump = read_dump(process).map_err(|why| why.to_string())?;
+        let dump = self.without_default_umask(dump);
+        let next = before.after(&self.options.env, overlay, &dump).map_err(|_| "there is too much of it")?;
+        let cwd = next.cwd.clone();
+        let saved = session.save(next);
+        Ok((cwd, saved.err().map(|error| Notice::StateNotKept(format!("only in memory: {error}")))))
     }
 
     /// Gives back everything a command held, and sees to what is left of it.

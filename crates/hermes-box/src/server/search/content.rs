@@ -17,6 +17,7 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
 use super::glob::Pattern;
+use super::harvest::{Harvest, Looked, given};
 use super::walk::{self, Limits};
 use crate::link::lock;
 use crate::proto::fault::Fault;
@@ -26,8 +27,6 @@ use crate::proto::search::{
 use crate::server::call::CallContext;
 use crate::server::files::file_error;
 
-/// Matches (or files) in one answer.
-const MAX_GIVEN: u64 = 10_000;
 /// Lines of context around a match.
 const MAX_CONTEXT: u32 = 1000;
 /// Bytes of lines that are held at once.
@@ -90,13 +89,6 @@ struct Hunt<'a> {
     enough: AtomicBool,
     /// Bytes of lines found and not yet given away.
     held: AtomicUsize,
-}
-
-/// What came of one file.
-enum Looked {
-    Text(FileMatches),
-    Binary,
-    Unreadable,
 }
 
 /// A number that says in which order batches are taken, and a batch.
@@ -273,11 +265,6 @@ impl Hunt<'_> {
     }
 }
 
-/// How many matches (or files) are given back.
-fn given(request: &SearchRequest) -> u64 {
-    u64::from(request.limit).min(MAX_GIVEN)
-}
-
 /// Takes in the lines of one file.
 struct FileSink<'a> {
     hunt: &'a Hunt<'a>,
@@ -317,124 +304,5 @@ impl Sink for FileSink<'_> {
     fn binary_data(&mut self, _: &Searcher, _: u64) -> Result<bool, Self::Error> {
         self.binary = true;
         Ok(false)
-    }
-}
-
-/// What has been found so far.
-struct Harvest<'a> {
-    request: &'a SearchRequest,
-    files: Vec<FileMatches>,
-    /// Matches (or files) seen.
-    total: u64,
-    searched: u64,
-    binary: u64,
-    unreadable: u64,
-}
-
-impl<'a> Harvest<'a> {
-    fn new(request: &'a SearchRequest) -> Self {
-        Self { request, files: Vec::new(), total: 0, searched: 0, binary: 0, unreadable: 0 }
-    }
-
-    /// Where the part that is given back ends.
-    fn end(&self) -> u64 {
-        u64::from(self.request.offset) + given(self.request)
-    }
-
-    /// One more than is given back has been seen.
-    fn is_full(&self) -> bool {
-        self.total > self.end()
-    }
-
-    fn add(&mut self, looked: Looked) {
-        match looked {
-            Looked::Unreadable => self.unreadable += 1,
-            Looked::Binary => self.binary += 1,
-            Looked::Text(matches) => {
-                self.searched += 1;
-                if matches.count > 0 {
-                    self.add_matches(matches);
-                }
-            }
-        }
-    }
-
-    fn add_matches(&mut self, mut matches: FileMatches) {
-        let before = self.total;
-        if self.request.mode != SearchMode::Lines {
-            self.total += 1;
-            if (u64::from(self.request.offset)..self.end()).contains(&before) {
-                self.files.push(matches);
-            }
-            return;
-        }
-        self.total += matches.count;
-        let from = u64::from(self.request.offset).saturating_sub(before);
-        let to = self.end().saturating_sub(before);
-        matches.lines = part(matches.lines, from, to, self.request);
-        if !matches.lines.is_empty() {
-            self.files.push(matches);
-        }
-    }
-
-    fn finish(self, root: &Path, completeness: Completeness) -> SearchResult {
-        SearchResult {
-            root: root.into(),
-            more: self.total > self.end(),
-            files: self.files,
-            total: self.total,
-            searched: self.searched,
-            binary: self.binary,
-            unreadable: self.unreadable,
-            completeness,
-        }
-    }
-}
-
-/// The matches from number `from` up to `to`, with the context that belongs to them.
-fn part(lines: Vec<FoundLine>, from: u64, to: u64, request: &SearchRequest) -> Vec<FoundLine> {
-    let numbers: Vec<u64> =
-        lines.iter().filter(|line| line.role == LineRole::Match).map(|line| line.number).collect();
-    let wanted = &numbers[(from as usize).min(numbers.len())..(to as usize).min(numbers.len())];
-    let (Some(first), Some(last)) = (wanted.first(), wanted.last()) else { return Vec::new() };
-    if wanted.len() == numbers.len() {
-        return lines;
-    }
-    let near = |number: u64| {
-        wanted.iter().any(|wanted| {
-            number + u64::from(request.before) >= *wanted && number <= *wanted + u64::from(request.after)
-        })
-    };
-    let belongs = |line: &FoundLine| match line.role {
-        LineRole::Match => (*first..=*last).contains(&line.number),
-        LineRole::Context => near(line.number),
-    };
-    lines.into_iter().filter(belongs).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn line(number: u64, role: LineRole) -> FoundLine {
-        FoundLine { number, role, bytes: Vec::new(), length: 0 }
-    }
-
-    #[test]
-    fn a_part_brings_its_own_context_only() {
-        use LineRole::{Context, Match};
-        let lines: Vec<FoundLine> =
-            [(1, Context), (2, Match), (3, Context), (8, Context), (9, Match), (10, Match), (11, Context)]
-                .map(|(number, role)| line(number, role))
-                .into();
-        let request = SearchRequest { before: 1, after: 1, ..SearchRequest::new("/", "x") };
-        let numbers = |from, to| -> Vec<u64> {
-            part(lines.clone(), from, to, &request).iter().map(|line| line.number).collect()
-        };
-        assert_eq!(numbers(0, 9), [1, 2, 3, 8, 9, 10, 11]);
-        assert_eq!(numbers(0, 1), [1, 2, 3]);
-        assert_eq!(numbers(1, 2), [8, 9]);
-        assert_eq!(numbers(2, 3), [10, 11]);
-        assert!(numbers(3, 9).is_empty());
     }
 }

@@ -2,6 +2,7 @@
 
 mod content;
 mod glob;
+mod harvest;
 mod names;
 mod walk;
 
