@@ -18,7 +18,7 @@ const SLACK: Duration = Duration::from_mins(1);
 /// What a command does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// It runs, as this process (as the box numbers them).
+    /// It runs, as this process (as the box numbers them). Not told of a command whose output is collected.
     Started {
         /// The process.
         pid: u32,

@@ -54,10 +54,10 @@ impl Wires {
         token: Option<Vec<u8>>,
         patience: Duration,
     ) -> Result<(Arc<Self>, Welcome), ConnectError> {
-        let Transport { reader, mut writer, closer } = transport;
+        let Transport { reader, mut writer, closer, direct } = transport;
         let wires = Arc::new(Self {
             // Every call may have its window under way.
-            outbox: Outbox::new(MAX_CALLS * (INPUT_WINDOW + INPUT_WINDOW / 4) as usize),
+            outbox: Outbox::new(MAX_CALLS * (INPUT_WINDOW + INPUT_WINDOW / 4) as usize, direct),
             calls: Mutex::default(),
             greeting: Mutex::new(Greeting::Awaited),
             greeted: Condvar::new(),

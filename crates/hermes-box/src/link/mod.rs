@@ -3,6 +3,7 @@
 pub(crate) mod changes;
 pub(crate) mod outbox;
 pub(crate) mod transport;
+pub(crate) mod workers;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -29,6 +29,8 @@ struct State {
     queue: VecDeque<Vec<u8>>,
     bytes: usize,
     phase: Phase,
+    /// The writing thread has something in its hands.
+    writing: bool,
     sleepers: Vec<Arc<dyn Wake>>,
 }
 
@@ -42,17 +44,22 @@ enum Phase {
     Closed,
 }
 
+/// Sends what can be sent without waiting; how much that was.
+pub(crate) type Direct = Box<dyn Fn(&[u8]) -> io::Result<usize> + Send + Sync>;
+
 /// See the module.
 pub(crate) struct Outbox {
     state: Mutex<State>,
     work: Condvar,
     hard_limit: usize,
+    /// Saves the way through the writing thread while the stream takes everything at once.
+    direct: Option<Direct>,
 }
 
 impl Outbox {
     /// An empty box. A peer that lets more than `hard_limit` bytes pile up is cut off.
-    pub(crate) fn new(hard_limit: usize) -> Self {
-        Self { state: Mutex::default(), work: Condvar::new(), hard_limit }
+    pub(crate) fn new(hard_limit: usize, direct: Option<Direct>) -> Self {
+        Self { state: Mutex::default(), work: Condvar::new(), hard_limit, direct }
     }
 
     /// Queues a frame that must go out. Such frames are small and few; when they pile up the peer does not read, and
@@ -66,8 +73,23 @@ impl Outbox {
             self.finish(state, Phase::Closed);
             return Err(Closed);
         }
-        self.enqueue(&mut state, frame);
+        let sent = self.send_directly(&state, &frame);
+        if sent < frame.len() {
+            let frame = if sent == 0 { frame } else { frame[sent..].to_vec() };
+            state.bytes += frame.len();
+            state.queue.push_back(frame);
+            self.work.notify_one();
+        }
         Ok(())
+    }
+
+    /// How much of a frame went out at once: nothing while anything else waits, as the order must stay.
+    fn send_directly(&self, state: &State, frame: &[u8]) -> usize {
+        match &self.direct {
+            // An error shows again when the rest is written.
+            Some(direct) if state.queue.is_empty() && !state.writing => direct(frame).unwrap_or(0),
+            _ => 0,
+        }
     }
 
     /// Whether data may be queued now; else `sleeper` is woken when it may.
@@ -114,6 +136,7 @@ impl Outbox {
     /// Waits for frames and moves some into `batch`; false at the end.
     fn next_batch(&self, batch: &mut Vec<u8>) -> bool {
         let mut state = lock(&self.state);
+        state.writing = false;
         loop {
             if let Some(frame) = state.queue.pop_front() {
                 state.bytes -= frame.len();
@@ -133,18 +156,13 @@ impl Outbox {
             state.bytes -= frame.len();
             batch.extend_from_slice(&frame);
         }
+        state.writing = true;
         if state.bytes <= SOFT_LIMIT / 2 {
             let sleepers = std::mem::take(&mut state.sleepers);
             drop(state);
             wake_all(sleepers);
         }
         true
-    }
-
-    fn enqueue(&self, state: &mut State, frame: Vec<u8>) {
-        state.bytes += frame.len();
-        state.queue.push_back(frame);
-        self.work.notify_one();
     }
 
     fn finish(&self, mut state: MutexGuard<'_, State>, phase: Phase) {

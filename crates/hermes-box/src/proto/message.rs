@@ -82,7 +82,7 @@ pub enum ToClient {
         /// How many.
         bytes: u32,
     },
-    /// A command runs now, as this process.
+    /// A command whose output is streamed runs now, as this process.
     Started {
         /// The call.
         id: CallId,

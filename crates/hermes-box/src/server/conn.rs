@@ -44,8 +44,8 @@ impl Visitor {
 
 /// Serves one client until its stream ends. Its commands end with it.
 pub(crate) fn serve(agent: &Arc<Agent>, transport: Transport, visitor: Visitor) {
-    let Transport { reader, mut writer, closer } = transport;
-    let outbox = Arc::new(Outbox::new(MAX_QUEUED));
+    let Transport { reader, mut writer, closer, direct } = transport;
+    let outbox = Arc::new(Outbox::new(MAX_QUEUED, direct));
     let (written, all_written) = mpsc::channel::<()>();
     let closer = Arc::new(Mutex::new(Some(closer)));
     let writing = {
@@ -206,9 +206,7 @@ impl Connection<'_> {
                 context.conclude(&last);
             }
         };
-        let spawned =
-            std::thread::Builder::new().name(format!("box-call-{id}")).stack_size(512 * 1024).spawn(work);
-        if let Err(error) = spawned {
+        if let Err(error) = self.agent.workers.run(Box::new(work)) {
             lock(&self.calls).remove(&id);
             context.refuse(Fault::Exhausted(format!("no thread for the call: {error}")));
         }

@@ -23,6 +23,7 @@ pub use options::{AgentOptions, Limits, Reaping, ShimProgram};
 
 use crate::link::lock;
 use crate::link::transport::Transport;
+use crate::link::workers::Workers;
 use crate::proto::exec::Control;
 use crate::proto::fault::Fault;
 use crate::proto::info::Info;
@@ -50,6 +51,7 @@ pub struct Agent {
     pub(crate) shell: Option<Shell>,
     pub(crate) sessions: Sessions,
     pub(crate) spills: Spills,
+    pub(crate) workers: Workers,
     pub(crate) shims: Shims,
     pub(crate) left: Left,
     pub(crate) jobs: Jobs,
@@ -91,6 +93,7 @@ impl Agent {
             shell,
             sessions: Sessions::new(directory.sessions(), SystemTime::now()),
             spills: Spills::new(directory.output(), limits.spill_bytes, limits.spill_age, instance),
+            workers: Workers::default(),
             shims: Shims::new(options.shim.clone(), options.reaping),
             left: Left::default(),
             jobs: Jobs::new(directory.jobs(), limits.clone()),

@@ -33,8 +33,10 @@ pub(super) fn run(start: &Start, fds: Vec<OwnedFd>) -> io::Result<()> {
             return wire::send(agent(), &Report::Failed { step: why.step, errno: why.errno }, &[]);
         }
     };
-    // If the agent is gone already, the poll below notices.
-    let _ = wire::send(agent(), &Report::Started { pid }, &[]);
+    if start.announce {
+        // If the agent is gone already, the poll below notices.
+        let _ = wire::send(agent(), &Report::Started { pid }, &[]);
+    }
     let guard = Guard { pid: pid as i32, status: None, phase: Phase::Running, agent: true };
     guard.watch(&children, Inbox::default())
 }

@@ -32,6 +32,8 @@ wire_struct! {
         pub cwd: PathBuf,
         /// Whether the input is a terminal to take control of.
         pub terminal: bool,
+        /// Whether anybody wants to know that it runs.
+        pub announce: bool,
         /// Under which numbers the shim keeps further descriptors.
         pub keep: Vec<i32>,
     }

@@ -223,7 +223,8 @@ impl Drive<'_> {
         let bell = self.patron.bell();
         let mut fds = vec![PollFd::new(&bell, PollFlags::IN), PollFd::new(&process.shim, PollFlags::IN)];
         // That it runs is told before anything it prints.
-        let (readable, writable) = (room > 0 && self.pid.is_some(), self.pending_input.is_some());
+        let told = !process.announced || self.pid.is_some();
+        let (readable, writable) = (room > 0 && told, self.pending_input.is_some());
         let output = watch(&mut fds, process.output.as_ref().filter(|_| readable), PollFlags::IN);
         let errors = watch(&mut fds, process.errors.as_ref().filter(|_| readable), PollFlags::IN);
         let input = watch(&mut fds, process.input.as_ref().filter(|_| writable), PollFlags::OUT);

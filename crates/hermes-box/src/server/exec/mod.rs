@@ -47,6 +47,8 @@ impl Agent {
             streams: request.streams,
             pty: request.pty,
             saving: Saving::On,
+            // Who only waits for the end need not be woken for the beginning.
+            announce: request.capture == Capture::Stream,
         };
         let prepared = self.prepare(&order)?;
         let timing = Timing {

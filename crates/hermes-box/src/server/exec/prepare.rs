@@ -32,6 +32,8 @@ pub(crate) struct Order<'a> {
     pub(crate) streams: Streams,
     pub(crate) pty: Option<WinSize>,
     pub(crate) saving: Saving,
+    /// Whether the client wants to know when it runs.
+    pub(crate) announce: bool,
 }
 
 /// A command ready to be launched.
@@ -64,7 +66,14 @@ impl Agent {
         if saves && self.shell.as_ref().is_some_and(|shell| shell.dialect == Dialect::Plain) {
             notices.push(Notice::PlainShell);
         }
-        let start = Start { argv, env: env.into_iter().collect(), cwd, terminal: false, keep: Vec::new() };
+        let start = Start {
+            argv,
+            env: env.into_iter().collect(),
+            cwd,
+            terminal: false,
+            announce: order.announce,
+            keep: Vec::new(),
+        };
         let launch = Launch {
             start,
             files,
@@ -153,6 +162,7 @@ impl Agent {
                 env: env.into_iter().collect(),
                 cwd,
                 terminal: false,
+                announce: false,
                 keep: Vec::new(),
             },
             files: script.files,

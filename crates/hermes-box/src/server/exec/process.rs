@@ -34,6 +34,8 @@ pub(crate) struct Process {
     pub(crate) terminal: Option<OwnedFd>,
     /// Where the shell leaves its state.
     pub(crate) state: Option<OwnedFd>,
+    /// Whether the shim tells that the command runs.
+    pub(crate) announced: bool,
 }
 
 impl Process {
@@ -59,7 +61,8 @@ impl Process {
         let shim = shims.start(&start, &passed)?;
         fds::set_nonblocking(&shim)?;
         let Wiring { input, output, errors, terminal, .. } = wiring;
-        Ok(Self { shim, inbox: Inbox::default(), input, output, errors, terminal, state })
+        let (announced, inbox) = (start.announce, Inbox::default());
+        Ok(Self { shim, inbox, input, output, errors, terminal, state, announced })
     }
 }
 

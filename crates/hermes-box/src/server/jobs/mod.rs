@@ -135,6 +135,7 @@ impl Agent {
             streams: Streams::Merged,
             pty: request.pty,
             saving: Saving::Off,
+            announce: true,
         };
         let prepared = self.prepare(&order)?;
         let id = format!("proc_{:012x}", super::random_number() & 0xffff_ffff_ffff);
