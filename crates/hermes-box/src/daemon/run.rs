@@ -13,7 +13,7 @@ use crate::client::Transport;
 use crate::proto::hello::Refusal;
 use crate::server::conn::{self, Visitor};
 use crate::server::{Agent, AgentOptions, Reaping};
-use crate::sys::signals;
+use crate::sys::{memory, signals};
 
 /// Connections at once, accepted or not.
 const MAX_CONNECTIONS: usize = 64;
@@ -61,6 +61,7 @@ pub(super) fn run(options: DaemonOptions, ready: impl FnOnce()) -> io::Result<()
         .map(|address| address.listen(options.socket_mode))
         .collect::<io::Result<_>>()?;
     let agent = Agent::new(agent_options);
+    agent.workers.on_quiet(memory::give_back);
     let daemon = Arc::new(Daemon {
         agent: Arc::clone(&agent),
         admission: Admission { uids: options.allowed_uids },

@@ -1,7 +1,7 @@
 //! What goes on in an agent, and since when nothing does.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::link::changes::Changes;
@@ -10,8 +10,10 @@ use crate::link::lock;
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct Activity {
-    /// Moves whenever a client, a call or a job comes to its end.
-    pub(crate) changes: Arc<Changes>,
+    /// Moves whenever a client or a job comes to its end, or the agent is told to leave.
+    pub(crate) changes: Changes,
+    /// Moves whenever a call comes to its end. Apart, as that happens often and is rarely waited for.
+    pub(crate) calls_ended: Changes,
     started: Instant,
     last: Mutex<Instant>,
     pub(crate) clients: AtomicU32,
@@ -28,7 +30,8 @@ pub(crate) struct Busy<'a>(&'a Activity);
 impl Activity {
     pub(crate) fn new(now: Instant) -> Self {
         Self {
-            changes: Arc::default(),
+            changes: Changes::default(),
+            calls_ended: Changes::default(),
             started: now,
             last: Mutex::new(now),
             clients: AtomicU32::new(0),
@@ -67,6 +70,6 @@ impl Drop for Busy<'_> {
     fn drop(&mut self) {
         self.0.touch();
         self.0.calls.fetch_sub(1, Ordering::SeqCst);
-        self.0.changes.note();
+        self.0.calls_ended.note();
     }
 }

@@ -167,7 +167,7 @@ impl Agent {
         self.jobs.kill_all(self.options.grace);
         self.left.end(None, self.options.grace);
         let deadline = Instant::now() + self.options.grace + LAST_PATIENCE;
-        self.activity.changes.wait_until(Some(deadline), || self.activity.calls() == 0);
+        self.activity.calls_ended.wait_until(Some(deadline), || self.activity.calls() == 0);
         *lock(&self.departure) = Departure::Gone;
         self.activity.changes.note();
     }

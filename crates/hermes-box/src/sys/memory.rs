@@ -10,3 +10,12 @@ pub(crate) fn stay_small() {
         libc::mallopt(libc::M_ARENA_MAX, 1);
     }
 }
+
+/// Gives what is not used back to the system.
+pub(crate) fn give_back() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: the allocator may be asked this at any time.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}

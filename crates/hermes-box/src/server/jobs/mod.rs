@@ -172,8 +172,11 @@ impl Agent {
     fn spawn_job(self: &Arc<Self>, job: &Arc<Job>, prepared: Prepared, request: JobRequest) {
         let (agent, ours) = (Arc::clone(self), Arc::clone(job));
         let work = move || {
-            let _busy = agent.activity.begin();
-            agent.run_job(&ours, prepared, &request);
+            {
+                let _busy = agent.activity.begin();
+                agent.run_job(&ours, prepared, &request);
+            }
+            agent.activity.changes.note();
         };
         let spawned = std::thread::Builder::new().name("box-job".into()).stack_size(256 * 1024).spawn(work);
         if let Err(error) = spawned {
