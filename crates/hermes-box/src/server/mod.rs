@@ -168,6 +168,7 @@ impl Agent {
         self.left.end(None, self.options.grace);
         let deadline = Instant::now() + self.options.grace + LAST_PATIENCE;
         self.activity.calls_ended.wait_until(Some(deadline), || self.activity.calls() == 0);
+        self.shims.dismiss();
         *lock(&self.departure) = Departure::Gone;
         self.activity.changes.note();
     }

@@ -54,6 +54,12 @@ impl Shims {
         lock(&self.nursery).as_ref().map(|nursery| nursery.child.id() as i32)
     }
 
+    /// Lets the process shims come from go.
+    pub(crate) fn dismiss(&self) {
+        let nursery = lock(&self.nursery).take();
+        self.collect(nursery);
+    }
+
     fn spawn(&self) -> io::Result<Nursery> {
         let (ours, theirs) = socket_pair()?;
         let child = Command::new(&self.program.0)
@@ -77,8 +83,7 @@ impl Shims {
 
 impl Drop for Shims {
     fn drop(&mut self) {
-        let nursery = lock(&self.nursery).take();
-        self.collect(nursery);
+        self.dismiss();
     }
 }
 
