@@ -492,7 +492,8 @@ proptest! {
             // The number of a frame that belongs to no call is not looked at.
             && !matches!(accepted, ToAgent::Hello(_) | ToAgent::Fatal(_))
         {
-            prop_assert_eq!(accepted.encode(), bytes);
+            // A shorter length leaves the rest for the next frame.
+            prop_assert!(bytes.starts_with(&accepted.encode()));
         }
     }
 }
