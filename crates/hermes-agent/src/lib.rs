@@ -1,0 +1,11 @@
+//! The agent: it asks the model, runs the tools it calls, keeps the conversation, and says what happens.
+
+pub mod control;
+pub mod event;
+pub mod history;
+pub mod report;
+
+pub use control::Control;
+pub use event::{AgentEvent, OnAgentEvent};
+pub use history::{Entry, History, RowId};
+pub use report::{Outcome, Spending, TurnReport};
