@@ -108,6 +108,7 @@ impl Chat {
     /// Something runs now, as a turn.
     pub(super) fn running(&mut self, control: hermes_agent::Control, now: Instant) {
         self.spent_before = self.facts.spent;
+        self.transcript.begin();
         self.turn = Some(Turn { control, since: now, ending: Ending::Natural });
     }
 

@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn rows_may_be_uneven_and_headless() {
-        assert_eq!(shown(&["| a | b | c |", "| d |"], 40), ["a  b  c", "d      "]);
+        assert_eq!(shown(&["| a | b | c |", "| d |"], 40), ["a  b  c", "d     "]);
         assert_eq!(shown(&["||"], 40), [""]);
     }
 }
