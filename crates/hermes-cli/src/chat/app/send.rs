@@ -26,7 +26,7 @@ impl Chat {
         let text = self.pastes.expand(&shown);
         self.pastes.forget();
         self.menu = None;
-        self.remember(&text);
+        self.remember(text.trim_end());
         self.dispatch(&shown, &text, now);
     }
 
@@ -164,7 +164,9 @@ impl Chat {
     pub fn attach(&mut self, path: &Path) {
         let problem = match std::fs::metadata(path) {
             Err(e) => Some(format!("cannot attach '{}': {e}", path.display())),
-            Ok(found) if !found.is_file() => Some(format!("cannot attach '{}': it is not a file", path.display())),
+            Ok(found) if !found.is_file() => {
+                Some(format!("cannot attach '{}': it is not a file", path.display()))
+            }
             Ok(_) if !is_image_name(path) => Some(format!(
                 "cannot attach '{}': only png, jpg, gif, webp and bmp pictures; write its path to let the agent read it",
                 path.display()

@@ -83,8 +83,15 @@ impl Bench {
             Abilities { palette: Palette::Bare, glyphs: Glyphs::Rich, kind: TerminalKind::Screen };
         let now = Instant::now();
         let history = History::new(vec!["older message".into()]);
-        let chat =
-            Chat::new(Box::new(Fake(Arc::clone(&calls))), link.events(), options, abilities, size, history, now);
+        let chat = Chat::new(
+            Box::new(Fake(Arc::clone(&calls))),
+            link.events(),
+            options,
+            abilities,
+            size,
+            history,
+            now,
+        );
         let mut bench = Self {
             chat,
             calls,
@@ -402,7 +409,10 @@ fn declining_never_leaves() {
     assert_eq!(bench.calls.lock().unwrap().requests, [Request::Discard]);
 
     let mut bench = Bench::new();
-    let outcome = CommandOutcome::Confirm { question: "Take back 5?".into(), then: Box::new(Request::Undo { turns: 5 }) };
+    let outcome = CommandOutcome::Confirm {
+        question: "Take back 5?".into(),
+        then: Box::new(Request::Undo { turns: 5 }),
+    };
     bench.calls.lock().unwrap().outcome = Some(outcome);
     bench.types("/undo 5\r").later(1000).types("\x1b");
     assert!(!bench.left());

@@ -1,54 +1,15 @@
-//! The chat with a conversation that is played from a script: no model, no network, nothing stored.
-//!
-//! `cargo run -p hermes-cli --example chat_scripted [-- --fast]`. What you write decides what is played: `work` runs
-//! tools, `ask` asks for an approval, `clarify` asks for words, `fail` fails, `table` shows markdown, anything else is
-//! echoed.
+//! A conversation played from a script: what the user writes decides what is played.
 
-use std::io::{self, IsTerminal};
-use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use hermes_agent::event::{CallStatus, Level};
 use hermes_agent::{AgentEvent, Control, Outcome, Spending, TurnReport};
-use hermes_cli::chat::slash::{Commands, QuickAction, QuickCommand};
 use hermes_cli::chat::{
-    Abilities, Approvals, Choice, ChatOptions, CommandOutcome, Conversation, Events, Exchange, Link, Output,
-    Request, StatusFacts, Terminal, UserInput, link, run,
+    Approvals, Choice, CommandOutcome, Conversation, Events, Exchange, Link, Request, StatusFacts, UserInput,
 };
 use hermes_tools::gate::{Answerer, Question, Reply};
 use serde_json::json;
-
-fn main() -> ExitCode {
-    let env: Vec<(String, String)> = std::env::vars().collect();
-    let var = |name: &str| env.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str());
-    let speed = if std::env::args().any(|a| a == "--fast") { Speed::Fast } else { Speed::Real };
-    let output = if io::stdout().is_terminal() { Output::Terminal } else { Output::Other };
-    let (link, inbox) = link();
-    let mut options = ChatOptions::plain(std::env::current_dir().unwrap_or_default());
-    options.user_home = var("HOME").unwrap_or_default().into();
-    options.editor = var("VISUAL").or(var("EDITOR")).map(str::to_owned);
-    options.program_path = var("PATH").unwrap_or_default().into();
-    options.history_file = var("CHAT_HISTORY").map(Into::into);
-    options.greeting = "**hermes** with a scripted conversation. Try `work`, `ask`, `clarify`, `fail`, `table`.".into();
-    let quick = |name: &str, action| QuickCommand { name: name.into(), action };
-    options.commands = Commands::new(
-        vec!["insights"],
-        vec![
-            quick("today", QuickAction::Run("date +%F".into())),
-            quick("w", QuickAction::Alias("work".into())),
-        ],
-    );
-    let conversation = Scripted { link, speed, facts: first_facts(), last: UserInput::default() };
-    let terminal = match Terminal::standard() {
-        Ok(terminal) => terminal,
-        Err(_) => return ExitCode::FAILURE,
-    };
-    match run(Box::new(conversation), inbox, options, Abilities::decide(var, output), terminal) {
-        Ok(_) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::FAILURE,
-    }
-}
 
 fn first_facts() -> StatusFacts {
     StatusFacts {
@@ -60,17 +21,29 @@ fn first_facts() -> StatusFacts {
     }
 }
 
+/// How fast it is played.
 #[derive(Clone, Copy)]
-enum Speed {
+pub enum Speed {
+    /// As models and tools are.
+    #[allow(dead_code, reason = "tests have no time for it")]
     Real,
+    /// Without pauses.
     Fast,
 }
 
-struct Scripted {
+/// The conversation.
+pub struct Scripted {
     link: Link,
     speed: Speed,
     facts: StatusFacts,
     last: UserInput,
+}
+
+impl Scripted {
+    /// A new one; questions go through the link.
+    pub fn new(link: Link, speed: Speed) -> Self {
+        Self { link, speed, facts: first_facts(), last: UserInput::default() }
+    }
 }
 
 impl Conversation for Scripted {
@@ -139,7 +112,8 @@ impl Conversation for Scripted {
     }
 
     fn suggest(&self, command: &str) -> Vec<String> {
-        let names = if command == "model" { &["small-model", "large-model", "thinking-model"][..] } else { &[] };
+        let names =
+            if command == "model" { &["small-model", "large-model", "thinking-model"][..] } else { &[] };
         names.iter().map(|n| (*n).to_owned()).collect()
     }
 }
@@ -170,7 +144,8 @@ impl Player {
             Ok(ended) => ended,
             Err(Interrupted) => (Outcome::Interrupted, None),
         };
-        let spending = Spending { calls: 1, input: 1000, output: 200, micro_dollars: 4200, ..Spending::default() };
+        let spending =
+            Spending { calls: 1, input: 1000, output: 200, micro_dollars: 4200, ..Spending::default() };
         self.events.send(AgentEvent::Usage { turn: spending, context: self.context, window: Some(200_000) });
         let report = TurnReport {
             session_id: "s".into(),
@@ -188,7 +163,12 @@ impl Player {
     }
 
     fn scenes(&mut self, input: &UserInput) -> Result<(Outcome, Option<String>), Interrupted> {
-        self.events.send(AgentEvent::Asking { provider: "scripted".into(), model: "m".into(), call: 1, of: 90 });
+        self.events.send(AgentEvent::Asking {
+            provider: "scripted".into(),
+            model: "m".into(),
+            call: 1,
+            of: 90,
+        });
         self.pause(300)?;
         match input.text.split_whitespace().next().unwrap_or_default() {
             "work" => self.work()?,
@@ -196,7 +176,10 @@ impl Player {
             "clarify" => self.ask(&[])?,
             "table" => self.say(DOCUMENT)?,
             "fail" => {
-                return Ok((Outcome::Failed, Some("the provider refused the key; `hermes model` sets another".into())));
+                return Ok((
+                    Outcome::Failed,
+                    Some("the provider refused the key; `hermes model` sets another".into()),
+                ));
             }
             "wait" => loop {
                 self.pause(50)?;
@@ -207,7 +190,9 @@ impl Player {
     }
 
     fn work(&mut self) -> Result<(), Interrupted> {
-        for piece in "I should look at the files first, then run the tests and see what breaks.".split_inclusive(' ') {
+        for piece in
+            "I should look at the files first, then run the tests and see what breaks.".split_inclusive(' ')
+        {
             self.events.send(AgentEvent::Reasoning { delta: piece.into() });
             self.pause(30)?;
         }
@@ -215,14 +200,26 @@ impl Player {
         self.tool("1", "read_file", "src/main.rs", &[], CallStatus::Ok, "fn main() {}")?;
         let output: Vec<String> = (1..=12).map(|i| format!("test parser::case_{i} ... ok\n")).collect();
         let output: Vec<&str> = output.iter().map(String::as_str).collect();
-        self.tool("2", "terminal", "cargo test --workspace --all-features -- --nocapture", &output, CallStatus::Ok, "ok")?;
+        self.tool(
+            "2",
+            "terminal",
+            "cargo test --workspace --all-features -- --nocapture",
+            &output,
+            CallStatus::Ok,
+            "ok",
+        )?;
         let failure = r#"{"output":"Compiling demo v0.1.0\nerror[E0308]: mismatched types\n  --> src/lib.rs:10:5\n","exit_code":101}"#;
         self.tool("3", "terminal", "cargo build", &["Compiling demo v0.1.0\n"], CallStatus::Failed, failure)?;
         self.events.send(AgentEvent::Notice { level: Level::Info, text: "the sandbox was started".into() });
         if let Some(text) = self.control.take_guidance() {
             self.events.send(AgentEvent::Steered { text });
         }
-        self.events.send(AgentEvent::Asking { provider: "scripted".into(), model: "m".into(), call: 2, of: 90 });
+        self.events.send(AgentEvent::Asking {
+            provider: "scripted".into(),
+            model: "m".into(),
+            call: 2,
+            of: 90,
+        });
         self.say(DOCUMENT)
     }
 
@@ -238,7 +235,12 @@ impl Player {
         let since = Instant::now();
         self.tool_calls += 1;
         let (id, name) = (id.to_owned(), name.to_owned());
-        self.events.send(AgentEvent::ToolStarted { id: id.clone(), name: name.clone(), brief: brief.into(), arguments: json!({}) });
+        self.events.send(AgentEvent::ToolStarted {
+            id: id.clone(),
+            name: name.clone(),
+            brief: brief.into(),
+            arguments: json!({}),
+        });
         for text in output {
             self.events.send(AgentEvent::ToolOutput { id: id.clone(), text: (*text).into() });
             self.pause(150)?;
@@ -252,7 +254,11 @@ impl Player {
     fn ask(&mut self, choices: &[&str]) -> Result<(), Interrupted> {
         let question = Question {
             subject: if choices.is_empty() { String::new() } else { "rm -rf ./build && make all".into() },
-            text: if choices.is_empty() { "Which branch should I use?".into() } else { "Run this command?".into() },
+            text: if choices.is_empty() {
+                "Which branch should I use?".into()
+            } else {
+                "Run this command?".into()
+            },
             choices: choices.iter().map(|c| (*c).to_owned()).collect(),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|_| Interrupted)?;
