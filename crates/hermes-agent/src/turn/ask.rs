@@ -96,7 +96,10 @@ impl<'a, 'on> Listener<'a, 'on> {
                 self.notice(Level::Info, format!("asked again in another way: {failure}"));
             }
             CallEvent::NextKey { failure, origin } => {
-                self.notice(Level::Warning, format!("the key of {origin} was refused, the next one is used: {failure}"));
+                self.notice(
+                    Level::Warning,
+                    format!("the key of {origin} was refused, the next one is used: {failure}"),
+                );
             }
             CallEvent::NextRoute { failure, to: (provider, model) } => {
                 (self.on)(AgentEvent::Switched { reason: failure.to_string(), provider, model });

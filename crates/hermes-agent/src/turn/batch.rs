@@ -1,5 +1,6 @@
 //! The tool calls of one answer: checked, run together where that is safe, and written down as they end.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -38,6 +39,13 @@ struct CallEnd {
     output: ToolOutput,
     status: CallStatus,
     elapsed: Duration,
+}
+
+/// Calls that run at the same time.
+#[derive(Default)]
+struct Group {
+    tasks: JoinSet<CallEnd>,
+    places: HashMap<tokio::task::Id, usize>,
 }
 
 /// What a running tool says.
@@ -121,17 +129,19 @@ impl Turn<'_, '_> {
                 }
                 continue;
             }
-            let mut running = JoinSet::new();
+            let mut running = Group::default();
             for place in group {
                 self.tell_started(&ready[place].call, &ready[place].call.name, &ready[place].arguments);
                 self.tool_calls += 1;
-                running.spawn(self.start(place, &ready[place], tell.clone()));
+                let task = running.tasks.spawn(self.start(place, &ready[place], tell.clone()));
+                running.places.insert(task.id(), place);
             }
             while let Some(ended) = self.next_end(&mut running, &mut heard).await {
                 left -= 1;
                 let one = &ready[ended.place];
                 let outcome = (ended.output, ended.status, ended.elapsed);
-                let advice = self.finish_call(&one.call, Some((one, &sharing[ended.place])), outcome, left == 0)?;
+                let advice =
+                    self.finish_call(&one.call, Some((one, &sharing[ended.place])), outcome, left == 0)?;
                 stopped = stopped.or(advice);
             }
         }
@@ -139,7 +149,12 @@ impl Turn<'_, '_> {
     }
 
     /// A future that runs one call to its end, whatever the tool does.
-    fn start(&self, place: usize, ready: &Ready, tell: mpsc::Sender<Heard>) -> impl Future<Output = CallEnd> + Send + 'static {
+    fn start(
+        &self,
+        place: usize,
+        ready: &Ready,
+        tell: mpsc::Sender<Heard>,
+    ) -> impl Future<Output = CallEnd> + Send + 'static {
         let (tool, arguments, id) = (Arc::clone(&ready.tool), ready.arguments.clone(), ready.call.id.clone());
         let (gate, cancel) = (Arc::clone(&self.agent.gate), self.control.token().clone());
         let session = self.agent.session_id().to_owned();
@@ -179,23 +194,24 @@ impl Turn<'_, '_> {
     }
 
     /// The next call that ends; passes on what running tools say meanwhile.
-    async fn next_end(&mut self, running: &mut JoinSet<CallEnd>, heard: &mut mpsc::Receiver<Heard>) -> Option<CallEnd> {
-        loop {
+    async fn next_end(&mut self, group: &mut Group, heard: &mut mpsc::Receiver<Heard>) -> Option<CallEnd> {
+        let ended = loop {
             tokio::select! {
                 biased;
                 Some(said) = heard.recv() => self.pass_on(said),
-                ended = running.join_next() => match ended? {
-                    Ok(ended) => {
-                        while let Ok(said) = heard.try_recv() {
-                            self.pass_on(said);
-                        }
-                        return Some(ended);
-                    }
-                    // A tool that panics is a bug of ours; the conversation survives it.
-                    Err(broken) => self.notice(Level::Warning, format!("a tool broke: {broken}")),
-                },
+                ended = group.tasks.join_next() => break ended?,
             }
+        };
+        while let Ok(said) = heard.try_recv() {
+            self.pass_on(said);
         }
+        Some(ended.unwrap_or_else(|broken| {
+            // A tool that panics is a bug of ours; the conversation survives it.
+            tracing::error!(%broken, "a tool broke");
+            let place = group.places.get(&broken.id()).copied().unwrap_or_default();
+            let output = ToolOutput::error("the tool broke; this is a bug in it, not in the call");
+            CallEnd { place, output, status: CallStatus::Failed, elapsed: Duration::ZERO }
+        }))
     }
 
     fn pass_on(&mut self, Heard { id, report }: Heard) {
@@ -279,7 +295,12 @@ impl Turn<'_, '_> {
 }
 
 fn add_text(output: &mut ToolOutput, more: &str) {
-    match output.content.iter_mut().rev().find_map(|item| if let Content::Text(text) = item { Some(text) } else { None }) {
+    match output
+        .content
+        .iter_mut()
+        .rev()
+        .find_map(|item| if let Content::Text(text) = item { Some(text) } else { None })
+    {
         Some(text) => text.push_str(more),
         None => output.content.push(Content::Text(more.trim_start().to_owned())),
     }

@@ -102,7 +102,9 @@ impl Guardrails {
 fn failure_advice(tool: &str, same: u32, of_tool: u32, rules: &Rules) -> Advice {
     let reached = |after: After| same >= after.same_failure || of_tool >= after.tool_failures;
     if rules.stop.is_some_and(reached) {
-        return Advice::Stop(format!("'{tool}' failed {of_tool} times in a row ({same} times with the same arguments)"));
+        return Advice::Stop(format!(
+            "'{tool}' failed {of_tool} times in a row ({same} times with the same arguments)"
+        ));
     }
     match rules.warn {
         Some(after) if same >= after.same_failure => Advice::Warn(format!(
@@ -164,9 +166,8 @@ mod tests {
     fn one_tool_that_keeps_failing_is_worth_a_word() {
         let mut rails = Guardrails::default();
         let rules = Rules::default();
-        let each = ["a", "b", "c"].map(|arguments| {
-            rails.count(&ran(arguments, ToolStatus::Failed, Effect::Acts), &rules)
-        });
+        let each = ["a", "b", "c"]
+            .map(|arguments| rails.count(&ran(arguments, ToolStatus::Failed, Effect::Acts), &rules));
         assert!(matches!(&each, [Advice::Fine, Advice::Fine, Advice::Warn(_)]), "{each:?}");
     }
 

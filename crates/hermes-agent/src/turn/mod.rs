@@ -22,9 +22,11 @@ use crate::journal::{JournalError, Said};
 use crate::report::{Outcome, Spending, TurnReport};
 
 /// What the model is told when its answer was cut off.
-const GO_ON: &str = "Your last message was cut off. Go on exactly where it stopped, without repeating anything.";
+const GO_ON: &str =
+    "Your last message was cut off. Go on exactly where it stopped, without repeating anything.";
 /// What the model is told when it fell silent after its tools had run.
-const REMINDER: &str = "The results of your tool calls are above. Go on with the task, or answer if it is done.";
+const REMINDER: &str =
+    "The results of your tool calls are above. Go on with the task, or answer if it is done.";
 /// What the model is told when it may not make further calls.
 const WRAP_UP: &str = "The limit of steps for this task is reached and no further tools can be used. \
      Say what was done, what is left, and what you found out.";
@@ -145,7 +147,7 @@ impl<'a, 'on> Turn<'a, 'on> {
         self.shortened = 0;
         let answer = answered.answer;
         match recover::next(Seen::of(&answer, self.after_tools), self.tries) {
-            Next::Done => self.done(answer),
+            Next::Done => self.done(&answer),
             Next::RunTools => self.run_tools(answer).await,
             Next::Continue => {
                 self.begun.push_str(&answer.text());
@@ -156,7 +158,11 @@ impl<'a, 'on> Turn<'a, 'on> {
             }
             Next::Again => {
                 let cut = answer.calls().next().is_some();
-                if cut { self.tries.cut_calls += 1 } else { self.tries.empty += 1 }
+                if cut {
+                    self.tries.cut_calls += 1;
+                } else {
+                    self.tries.empty += 1;
+                }
                 self.tell(AgentEvent::StartOver);
                 Ok(Flow::GoOn)
             }
@@ -171,11 +177,11 @@ impl<'a, 'on> Turn<'a, 'on> {
         }
     }
 
-    fn done(&mut self, answer: Answer) -> Result<Flow, JournalError> {
+    fn done(&mut self, answer: &Answer) -> Result<Flow, JournalError> {
         if answer.finish == Finish::ContentFilter {
             self.notice(Level::Warning, "the provider's filter may have cut this answer short");
         }
-        self.store_answer(&answer)?;
+        self.store_answer(answer)?;
         let text = std::mem::take(&mut self.begun) + &answer.text();
         Ok(Flow::End(Ended { outcome: Outcome::Completed, text, error: None }))
     }
@@ -243,7 +249,8 @@ impl<'a, 'on> Turn<'a, 'on> {
     async fn wrap_up(&mut self) -> Result<Ended, JournalError> {
         let limit = self.agent.rules.most_calls;
         self.aside = Some(WRAP_UP);
-        let error = Some(format!("the limit of {limit} model calls for one turn is reached ('agent.max_turns')"));
+        let error =
+            Some(format!("the limit of {limit} model calls for one turn is reached ('agent.max_turns')"));
         let text = match self.ask(ToolUse::Forbidden).await? {
             Ok(answered) => {
                 self.count(&answered)?;

@@ -22,7 +22,11 @@ pub(super) enum Prepared {
 pub(super) fn prepare(call: &mut ToolCall, tools: &Toolbox) -> Prepared {
     let Some(tool) = tools.get(&call.name) else {
         let names: Vec<&str> = tools.names().collect();
-        return Prepared::Refused(format!("there is no tool '{}'; the tools are: {}", call.name, names.join(", ")));
+        return Prepared::Refused(format!(
+            "there is no tool '{}'; the tools are: {}",
+            call.name,
+            names.join(", ")
+        ));
     };
     match serde_json::from_str(&call.arguments) {
         Ok(serde_json::Value::Object(arguments)) => Prepared::Ready { tool: Arc::clone(tool), arguments },

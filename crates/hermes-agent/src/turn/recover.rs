@@ -4,6 +4,7 @@ use hermes_model::{Answer, Finish, Part};
 
 /// What is seen of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "four things that are seen or not; none decides alone")]
 pub struct Seen {
     /// Why it ended.
     pub end: End,
@@ -105,11 +106,19 @@ const MOST_EMPTY: u32 = 3;
 pub fn next(seen: Seen, tries: Tries) -> Next {
     match seen.end {
         End::TooLong if seen.has_calls => {
-            if tries.cut_calls == 0 { Next::Again } else { Next::Stop(Stop::CutCall) }
+            if tries.cut_calls == 0 {
+                Next::Again
+            } else {
+                Next::Stop(Stop::CutCall)
+            }
         }
         End::TooLong if !seen.has_text && seen.has_thoughts => Next::Stop(Stop::OnlyThoughts),
         End::TooLong | End::Broken if seen.has_text => {
-            if tries.continued < MOST_CONTINUED { Next::Continue } else { Next::Stop(Stop::CutText) }
+            if tries.continued < MOST_CONTINUED {
+                Next::Continue
+            } else {
+                Next::Stop(Stop::CutText)
+            }
         }
         End::Filtered if !seen.has_text && !seen.has_calls => Next::Stop(Stop::Filtered),
         _ if seen.has_calls => Next::RunTools,
@@ -144,8 +153,12 @@ impl Stop {
             Self::OnlyThoughts => {
                 "the model used its whole output for thinking: lower 'agent.reasoning_effort' or raise 'model.max_tokens'"
             }
-            Self::Filtered => "the provider's filter held the answer back: say it differently, or choose another model",
-            Self::Empty => "the model answered with nothing several times: try again, or choose another with `hermes model`",
+            Self::Filtered => {
+                "the provider's filter held the answer back: say it differently, or choose another model"
+            }
+            Self::Empty => {
+                "the model answered with nothing several times: try again, or choose another with `hermes model`"
+            }
         }
     }
 }
