@@ -1,12 +1,15 @@
 //! Where a conversation is kept. Every message is written before anything is done about it.
 
 mod memory;
+mod rows;
+mod store;
 
 use hermes_model::{Cost, Finish, Message, Usage};
 use jiff::Timestamp;
 
 use crate::history::{History, RowId};
 pub use memory::MemoryJournal;
+pub use store::{SharedStore, StoreJournal, StoreLedger};
 
 /// Keeps one conversation.
 pub trait Journal: Send {
