@@ -1,8 +1,10 @@
 //! The agent: it asks the model, runs the tools it calls, keeps the conversation, and says what happens.
 
+pub mod context_files;
 pub mod control;
 pub mod event;
 pub mod history;
+pub mod prompt;
 pub mod report;
 
 pub use control::Control;
