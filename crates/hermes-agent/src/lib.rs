@@ -1,10 +1,12 @@
 //! The agent: it asks the model, runs the tools it calls, keeps the conversation, and says what happens.
 
 pub mod agent;
+pub mod context_files;
 pub mod control;
 pub mod event;
 pub mod history;
 pub mod journal;
+pub mod prompt;
 pub mod report;
 pub mod turn;
 
