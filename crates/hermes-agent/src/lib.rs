@@ -14,5 +14,5 @@ pub use agent::{Agent, Clock, Parts, Rules};
 pub use control::Control;
 pub use event::{AgentEvent, CallStatus, Level, OnAgentEvent};
 pub use history::{Entry, History, RowId};
-pub use journal::{Journal, JournalError, MemoryJournal};
+pub use journal::{Journal, JournalError, MemoryJournal, SharedStore, StoreJournal, StoreLedger};
 pub use report::{Outcome, Spending, TurnReport};
