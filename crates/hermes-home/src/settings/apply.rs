@@ -66,7 +66,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let home = Home::at(dir.path(), Profile::Default);
         let file = dir.path().join("config.yaml");
-        fs::write(&file, "# mine\nmodel:\n  default: old  # keep me\n  key_env: K\nterminal: {timeout: 5}\n").unwrap();
+        fs::write(&file, "# mine\nmodel:\n  default: old  # keep me\n  key_env: K\nterminal: {timeout: 5}\n")
+            .unwrap();
         let changes = [
             Change::set(&model::DEFAULT, "new"),
             Change::unset(&model::KEY_ENV),
