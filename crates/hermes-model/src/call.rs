@@ -85,6 +85,15 @@ impl Caller {
         }
     }
 
+    /// Leaves the model that is asked for the next one of the chain, for a reason the caller has. Gives its provider and
+    /// name, or nothing when there is no other.
+    pub fn move_on(&mut self) -> Option<(String, String)> {
+        let next = self.routes.get(self.at + 1)?;
+        let names = next.names();
+        self.at += 1;
+        Some(names)
+    }
+
     /// Gets an answer.
     pub async fn call(
         &mut self,

@@ -86,7 +86,29 @@ pub fn sections() -> Vec<(&'static str, Vec<&'static Spec>)> {
 
 /// What this version of the program reads. Everything else is kept as written for the programs that share the home,
 /// and `explain` says so: a setting that does nothing must not look as if it did.
-const READ: &[&str] = &["logging.", "security.redact_secrets", "terminal.", "HERMES_DOCKER_BINARY"];
+const READ: &[&str] = &[
+    "logging.",
+    "security.redact_secrets",
+    "terminal.",
+    "HERMES_DOCKER_BINARY",
+    "agent.tool_use_enforcement",
+    "agent.task_completion_guidance",
+    "agent.parallel_tool_call_guidance",
+    "agent.verify_guidance",
+    "agent.environment_probe",
+    "agent.environment_hint",
+    "agent.system_prompt",
+    "timezone",
+    "memory.memory_enabled",
+    "memory.user_profile_enabled",
+    "memory.memory_char_limit",
+    "memory.user_char_limit",
+    "compression.enabled",
+    "compression.threshold",
+    "compression.target_ratio",
+    "compression.protect_last_n",
+    "compression.protect_first_n",
+];
 
 /// What of these sections is not read yet.
 const UNREAD: &[&str] = &[
