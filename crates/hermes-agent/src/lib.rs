@@ -1,6 +1,7 @@
 //! The agent: it asks the model, runs the tools it calls, keeps the conversation, and says what happens.
 
 pub mod agent;
+pub mod assembly;
 pub mod context_files;
 pub mod control;
 pub mod event;

@@ -3,10 +3,8 @@
 use hermes_home::files::FileError;
 use hermes_home::settings::SettingError;
 use hermes_model::budget::LimitsError;
-use hermes_model::client::ClientError;
 use hermes_model::setup::SetupError;
 use hermes_store::sessions::{Resume, SessionError};
-use hermes_tools::toolsets::SelectionError;
 
 use crate::journal::JournalError;
 
@@ -25,15 +23,9 @@ pub enum OpenError {
     /// A limit makes no sense.
     #[error(transparent)]
     Limits(#[from] LimitsError),
-    /// Connections cannot be made as the settings want.
-    #[error(transparent)]
-    Client(#[from] ClientError),
     /// The settings of the sandbox make no sense.
     #[error(transparent)]
     Sandbox(#[from] hermes_sandbox::from_settings::SettingsError),
-    /// No tools to choose from.
-    #[error(transparent)]
-    Tools(#[from] SelectionError),
     /// The sessions cannot be opened.
     #[error(transparent)]
     Store(#[from] SessionError),

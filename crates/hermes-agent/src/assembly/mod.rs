@@ -16,15 +16,14 @@ use hermes_home::{Home, Settings};
 use hermes_model::budget::Meter;
 use hermes_model::provider::{StoredKeys, Wanted};
 use hermes_model::{Caller, Client, Route, setup};
-use hermes_sandbox::config::BackendKind;
+use hermes_sandbox::config::{BackendKind, SandboxConfig, Switch};
 use hermes_sandbox::context::Environment;
 use hermes_sandbox::pool::Pool;
 use hermes_sandbox::scope::Caller as SandboxCaller;
 use hermes_store::sessions::{NewSession, SessionId, SessionStore};
 pub use hermes_store::sessions::{Kind, Resume};
-use hermes_tools::gate::ask::{AskGate, Mode};
 use hermes_tools::workplace::{self, Workplace};
-use hermes_tools::{Answerer, Toolbox, catalog, toolsets};
+use hermes_tools::{Answerer, Tool, Toolbox};
 use jiff::Zoned;
 
 pub use error::OpenError;
@@ -95,7 +94,7 @@ pub struct Opened {
     /// Where its commands run.
     pub workplace: Workplace,
     /// Decides about its commands.
-    pub gate: Arc<AskGate>,
+    pub gate: Arc<dyn hermes_tools::Gate>,
     /// The system prompt and its parts; parts only when it was built just now.
     pub prompt: SystemPrompt,
     /// What the user should know.
@@ -120,7 +119,8 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
 
     let store = SharedStore::new(SessionStore::open(&opening.home.path("state.db"))?);
     let caller = caller_for(&opening.settings, routes, &store)?;
-    let workplace = workplace(&opening)?;
+    let place = hermes_sandbox::from_settings::config(&opening.settings)?;
+    let workplace = workplace(&opening, place.clone())?;
     let (tools, gate) = tools(&opening, &workplace, &mut notices)?;
     let now = Zoned::now();
 
@@ -141,7 +141,7 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
         // The same bytes as before, so that the provider's cache holds.
         Some(text) => SystemPrompt { text, parts: Vec::new() },
         None => {
-            let sources = Told { opening: &opening, workplace: &workplace, tools: &tools, model: &model, provider: &provider, id: &id };
+            let sources = Told { opening: &opening, config: &place, workplace: &workplace, tools: &tools, model: &model, provider: &provider, id: &id };
             let built = build_prompt(&sources, &now, &mut notices)?;
             journal.keep_prompt(&built.text)?;
             built
@@ -152,7 +152,7 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
     let agent = Agent::new(Parts {
         caller,
         tools,
-        gate: Arc::clone(&gate) as Arc<dyn hermes_tools::Gate>,
+        gate: Arc::clone(&gate),
         journal: Box::new(journal),
         history,
         system: prompt.text.clone(),
@@ -173,20 +173,19 @@ fn routes(opening: &Opening) -> Result<(Vec<Route>, Vec<String>), OpenError> {
 
 /// Asks these models, within the budget of the settings.
 pub fn caller_for(settings: &Settings, routes: Vec<Route>, store: &SharedStore) -> Result<Caller, OpenError> {
-    let client = Client::new(&setup::client_options(settings)?)?;
+    let client = Client::new(setup::client_options(settings)?);
     let caller = Caller::new(Arc::new(client), routes, setup::retry_policy(settings)?);
     let meter = Meter::new(setup::limits(settings)?, Arc::new(StoreLedger::new(store.clone())));
     Ok(caller.with_meter(Arc::new(meter)))
 }
 
-fn workplace(opening: &Opening) -> Result<Workplace, OpenError> {
-    let config = hermes_sandbox::from_settings::config(&opening.settings)?;
+fn workplace(opening: &Opening, config: SandboxConfig) -> Result<Workplace, OpenError> {
     let env = Environment::from_iter(opening.env.clone());
     let caller = SandboxCaller::default();
     let context =
         hermes_sandbox::from_settings::context(&opening.home, &opening.settings, env, opening.cwd.clone(), caller)?;
     let redactor = Arc::new(Redactor::new(opening.settings.secret_values()));
-    let options = workplace::Options::from_settings(&opening.settings, redactor)?;
+    let options = workplace::Options { redactor, ..workplace::Options::default() };
     Ok(Workplace::new(config, context, Arc::new(Pool::default()), options))
 }
 
@@ -194,13 +193,17 @@ fn tools(
     opening: &Opening,
     workplace: &Workplace,
     notices: &mut Vec<String>,
-) -> Result<(Toolbox, Arc<AskGate>), OpenError> {
-    let chosen = toolsets::Selection::new(&opening.settings, &opening.source, &opening.toolsets)?;
-    notices.extend(chosen.notices());
-    let tools = catalog::build(workplace).into_iter().filter(|tool| chosen.has(tool.as_ref()));
-    let mode = Mode::from_settings(&opening.settings, matches!(opening.consent, Consent::Yolo))?;
-    let answerer = if let Consent::Ask(answerer) = &opening.consent { Some(Arc::clone(answerer)) } else { None };
-    Ok((Toolbox::new(tools), Arc::new(AskGate::new(mode, answerer))))
+) -> Result<(Toolbox, Arc<dyn hermes_tools::Gate>), OpenError> {
+    let _ = (opening, notices);
+    let tools: Vec<Arc<dyn Tool>> = vec![Arc::new(hermes_tools::Terminal::new(workplace.clone()))];
+    Ok((Toolbox::new(tools), Arc::new(Open)))
+}
+
+struct Open;
+impl hermes_tools::Gate for Open {
+    fn decide<'a>(&'a self, _: &'a hermes_tools::Action<'a>) -> hermes_tools::gate::Waiting<'a, hermes_tools::Verdict> {
+        Box::pin(async { hermes_tools::Verdict::Allowed })
+    }
 }
 
 fn find(store: &SharedStore, which: &Resume) -> Result<SessionId, OpenError> {
@@ -226,6 +229,7 @@ fn new_session(opening: &Opening, model: &str, now: &Zoned) -> Result<NewSession
 /// What the prompt is built from.
 struct Told<'a> {
     opening: &'a Opening,
+    config: &'a SandboxConfig,
     workplace: &'a Workplace,
     tools: &'a Toolbox,
     model: &'a str,
@@ -236,13 +240,13 @@ struct Told<'a> {
 fn build_prompt(told: &Told<'_>, now: &Zoned, notices: &mut Vec<String>) -> Result<SystemPrompt, OpenError> {
     let opening = told.opening;
     let cwd = &opening.cwd;
-    let (place, project) = match told.workplace.backend() {
+    let (place, project) = match told.config.backend {
         BackendKind::Local => {
             let home = opening.env.get(&OsString::from("HOME")).map(PathBuf::from).unwrap_or_default();
             (Place::Host(HostFacts::look(home, cwd.clone())), Some(cwd.as_path()))
         }
         BackendKind::Docker | BackendKind::Ssh => {
-            let here = told.workplace.sees_host_cwd().then_some(cwd.as_path());
+            let here = (told.config.container.mount_cwd == Switch::On).then_some(cwd.as_path());
             (Place::Sandbox { description: told.workplace.describe() }, here)
         }
     };

@@ -20,7 +20,10 @@ use crate::ui;
 /// Runs what was asked for. Commands that need no home do not look for one.
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let open = || App::open(cli.profile.clone());
-    match cli.command {
+    let Some(command) = cli.command else {
+        return crate::talk::run(&open()?, &cli.talk, &cli.once);
+    };
+    match command {
         Command::Backup(args) => backup::run(&args, &open()?),
         Command::Completion(args) => completion::run(&args),
         Command::Import(args) => import::run(&args, &open()?),

@@ -39,7 +39,7 @@ pub fn opening(app: &App, talk: &TalkArgs) -> anyhow::Result<Opening> {
         env.insert("HERMES_IGNORE_USER_CONFIG".into(), "1".into());
     }
     let settings = hermes_home::Settings::load(&app.home, &env)?;
-    if talk.provider.is_some() && talk.model.is_none() && settings.get(&model_settings::INFERENCE_MODEL)?.is_empty() {
+    if talk.provider.is_some() && talk.model.is_none() && settings.get(&model_settings::DEFAULT)?.is_empty() {
         return Err(ui::WrongUsage("--provider also needs a model: add -m MODEL".to_owned()).into());
     }
     let yolo = talk.yolo || settings.get(&safety::YOLO_MODE)?;
