@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
+use crate::demo;
 use crate::talk::args::{OneShotArgs, TalkArgs};
 use crate::commands::{backup, completion, config, doctor, dump, import, logs, profile, sandbox, status};
 
@@ -38,6 +39,7 @@ pub enum Command {
     Doctor(doctor::Args),
     Dump(dump::Args),
     Config(config::Args),
+    Demo(demo::Args),
     Backup(backup::Args),
     Completion(completion::Args),
     Sandbox(sandbox::Args),

@@ -3,6 +3,7 @@
 mod app;
 mod args;
 mod commands;
+mod demo;
 mod help;
 mod logging;
 mod talk;

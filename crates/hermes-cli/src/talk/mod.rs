@@ -3,6 +3,7 @@
 pub mod args;
 pub mod oneshot;
 mod picture;
+pub mod plain;
 mod worktree;
 
 use std::io::IsTerminal;
