@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use hermes_guard::Redactor;
 use hermes_model::{CacheMarks, Caller, Effort, Message, Usage};
 use hermes_tools::{Gate, Toolbox};
 use jiff::Zoned;
 
+use crate::compaction::{CompactionConfig, Estimator, Health};
 use crate::history::History;
 use crate::journal::{Journal, JournalError};
 use crate::turn::guardrails;
@@ -23,6 +25,8 @@ pub struct Rules {
     pub cache: CacheMarks,
     /// What is done about a model that runs in circles.
     pub guardrails: guardrails::Rules,
+    /// When the conversation is made shorter.
+    pub compaction: CompactionConfig,
 }
 
 impl Default for Rules {
@@ -33,6 +37,7 @@ impl Default for Rules {
             max_tokens: None,
             cache: CacheMarks::FiveMinutes,
             guardrails: guardrails::Rules::default(),
+            compaction: CompactionConfig::default(),
         }
     }
 }
@@ -44,6 +49,10 @@ pub type Clock = Arc<dyn Fn() -> Zoned + Send + Sync>;
 pub struct Parts {
     /// Asks models.
     pub caller: Caller,
+    /// Asks another model for side work such as summaries, if there is one.
+    pub side: Option<Caller>,
+    /// Masks secrets in what leaves the conversation.
+    pub redactor: Arc<Redactor>,
     /// What it can do.
     pub tools: Toolbox,
     /// Asked before it acts.
@@ -63,6 +72,8 @@ pub struct Parts {
 /// One conversation, with all it takes to go on.
 pub struct Agent {
     pub(crate) caller: Caller,
+    pub(crate) side: Option<Caller>,
+    pub(crate) redactor: Arc<Redactor>,
     pub(crate) tools: Toolbox,
     pub(crate) gate: Arc<dyn Gate>,
     pub(crate) journal: Box<dyn Journal>,
@@ -74,13 +85,35 @@ pub struct Agent {
     pub(crate) newest: Option<Usage>,
     /// Turns so far in this process, to tell them apart in the record of spending.
     pub(crate) turns: u64,
+    /// Counts tokens as this model's provider does.
+    pub(crate) estimator: Estimator,
+    /// How making it shorter has gone.
+    pub(crate) health: Health,
+    /// How often it was made shorter in this process.
+    pub(crate) compactions: u32,
 }
 
 impl Agent {
     /// Puts the parts together.
     pub fn new(parts: Parts) -> Self {
-        let Parts { caller, tools, gate, journal, history, system, rules, clock } = parts;
-        Self { caller, tools, gate, journal, history, system, rules, clock, newest: None, turns: 0 }
+        let Parts { caller, side, redactor, tools, gate, journal, history, system, rules, clock } = parts;
+        Self {
+            caller,
+            side,
+            redactor,
+            tools,
+            gate,
+            journal,
+            history,
+            system,
+            rules,
+            clock,
+            newest: None,
+            turns: 0,
+            estimator: Estimator::default(),
+            health: Health::default(),
+            compactions: 0,
+        }
     }
 
     /// The conversation's name.
@@ -113,10 +146,16 @@ impl Agent {
         self.newest
     }
 
+    /// How often the conversation was made shorter in this process.
+    pub fn compactions(&self) -> u32 {
+        self.compactions
+    }
+
     /// Asks other models from now on. The conversation stays.
     pub fn use_caller(&mut self, caller: Caller) {
         self.caller = caller;
         self.newest = None;
+        self.estimator = Estimator::default();
     }
 
     /// Changes how much models should think.
