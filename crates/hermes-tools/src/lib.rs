@@ -4,12 +4,15 @@
 //! - [`gate`]: whether an action may happen, and who is asked.
 //! - [`toolbox`]: the tools of one conversation.
 //! - [`workplace`]: where the tools work; opened on first use.
-//! - [`terminal`]: commands in that place.
+//! - [`terminal`], [`process`]: commands in that place.
+//! - [`catalog`]: all tools.
 //! - [`notifications`]: what background commands have to say between turns.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]
 
+pub mod catalog;
 pub mod gate;
 pub mod notifications;
+pub mod process;
 pub mod terminal;
 mod text;
 mod thread;
@@ -20,6 +23,7 @@ pub mod workplace;
 
 pub use gate::{Action, Answerer, Gate, Question, Reply, Verdict};
 pub use notifications::{News, Notification, Notifications};
+pub use process::Process;
 pub use terminal::Terminal;
 pub use tool::{Arguments, Progress, Report, Run, Running, Sharing, Tool, ToolOutput, Trust};
 pub use toolbox::Toolbox;

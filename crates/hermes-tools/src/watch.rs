@@ -19,6 +19,8 @@ use throttle::{Pass, Throttle};
 pub(crate) const CONVERSATION: &str = "conversation";
 /// The label of a job whose end is to be told.
 pub(crate) const NOTIFY: &str = "notify";
+/// What that label says.
+pub(crate) const ENDING: &str = "ending";
 
 /// How much of the output a notification of an end has.
 const LAST_OUTPUT: usize = 2000;
