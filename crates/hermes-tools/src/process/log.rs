@@ -6,7 +6,7 @@ use hermes_box::client::{CallError, Client};
 use hermes_box::proto::job::JobInfo;
 use hermes_guard::Redactor;
 
-use crate::terminal::policy;
+use crate::line::policy;
 use crate::text::{Cleaning, Kept, Shortened};
 
 /// How much is asked for at a time.

@@ -6,7 +6,7 @@ use hermes_box::proto::job::{JobInfo, JobState};
 use hermes_guard::Redactor;
 use serde_json::{Map, Value, json};
 
-use crate::terminal::policy;
+use crate::line::policy;
 use crate::text;
 
 /// How much of a command line is repeated.

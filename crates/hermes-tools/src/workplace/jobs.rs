@@ -30,14 +30,11 @@ impl Workplace {
             // A daemon of its own: connecting takes a while, so the connection is kept.
             BackendKind::Local => {
                 let mut known = lock(&self.0.jobs);
-                match known.get(&self.place_key(session)).filter(|client| client.lost().is_none()) {
-                    Some(client) => client.clone(),
-                    None => {
-                        let client = sandbox.jobs()?;
-                        known.insert(self.place_key(session), client.clone());
-                        client
-                    }
+                let key = self.place_key(session);
+                if known.get(&key).is_none_or(|client| client.lost().is_some()) {
+                    known.insert(key.clone(), sandbox.jobs()?);
                 }
+                known[&key].clone()
             }
             BackendKind::Docker | BackendKind::Ssh => sandbox.jobs()?,
         };
