@@ -2,7 +2,6 @@
 
 mod arguments;
 mod background;
-mod dump;
 mod foreground;
 mod meaning;
 mod outcome;
@@ -16,8 +15,6 @@ use crate::tool::{Arguments, Run, Running, Tool, ToolOutput};
 use crate::workplace::Workplace;
 use arguments::{Mode, Order};
 use outcome::Outcome;
-
-pub(crate) use dump::policy;
 
 /// Longest a command may hold up the conversation.
 const LONGEST_FOREGROUND: u64 = 600;

@@ -90,7 +90,7 @@ mod tests {
     fn a_line_without_end_is_not_held_back_for_ever() {
         let redactor = Redactor::new([]);
         let mut cleaning = Cleaning::new(&redactor, Policy::Code);
-        let printed: usize = (0..10).map(|_| cleaning.push(&[b'.'; 20_000]).len()).sum();
+        let printed: usize = (0..10).map(|_| cleaning.push(&vec![b'.'; 20_000]).len()).sum();
         assert!(printed > 100_000);
         assert_eq!(printed + cleaning.finish().len(), 200_000);
     }

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::workplace::lock;
 
 /// How long a cancelled command may take to end: what ignores TERM is killed after five seconds.
-const LAST_WORDS: Duration = Duration::from_secs(20);
+const LAST_WORDS: Duration = Duration::from_secs(12);
 
 /// How blocking work went.
 pub(crate) enum Outcome<T> {

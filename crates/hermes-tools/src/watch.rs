@@ -8,8 +8,8 @@ use std::time::Instant;
 use hermes_box::client::{Client, Following, JobEvent};
 use hermes_box::proto::job::JobInfo;
 
+use crate::line::policy;
 use crate::notifications::{News, Notification};
-use crate::terminal::policy;
 use crate::text::{self, Cleaning};
 use crate::workplace::Workplace;
 pub(crate) use throttle::Breaker;
@@ -19,6 +19,8 @@ use throttle::{Pass, Throttle};
 pub(crate) const CONVERSATION: &str = "conversation";
 /// The label of a job whose end is to be told.
 pub(crate) const NOTIFY: &str = "notify";
+/// What that label says.
+pub(crate) const ENDING: &str = "ending";
 
 /// How much of the output a notification of an end has.
 const LAST_OUTPUT: usize = 2000;
@@ -94,7 +96,7 @@ impl Watch {
         }
         match end {
             Ok(info) if tell_end => {
-                self.tell(News::Ended { exit_code: info.exit_code(), output: self.last_output() })
+                self.tell(News::Ended { exit_code: info.exit_code(), output: self.last_output() });
             }
             Ok(_) => {}
             Err(error) => self.tell(News::Lost { reason: error.to_string() }),

@@ -5,14 +5,16 @@ mod describe;
 mod jobs;
 mod results;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use hermes_box::client::Client;
 use hermes_guard::Redactor;
-use hermes_sandbox::config::{BackendKind, SandboxConfig};
+use hermes_home::Settings;
+use hermes_home::settings::{SettingError, table};
+use hermes_sandbox::config::{BackendKind, SandboxConfig, Switch};
 use hermes_sandbox::context::Context;
 use hermes_sandbox::error::SandboxError;
 use hermes_sandbox::notice::Notice;
@@ -36,6 +38,15 @@ pub struct Options {
     pub redactor: Arc<Redactor>,
 }
 
+impl Options {
+    /// As the settings say.
+    pub fn from_settings(settings: &Settings, redactor: Arc<Redactor>) -> Result<Self, SettingError> {
+        let max_output =
+            usize::try_from(settings.get(&table::tools::OUTPUT_MAX_BYTES)?).unwrap_or(usize::MAX);
+        Ok(Self { max_output, redactor })
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self { max_output: 50_000, redactor: Arc::new(Redactor::new([])) }
@@ -55,6 +66,8 @@ struct Inner {
     breaker: Breaker,
     /// Clients for background jobs, by conversation where each has its own place.
     jobs: Mutex<HashMap<String, Client>>,
+    /// Conversations whose jobs of earlier programs are watched again.
+    watched: Mutex<HashSet<String>>,
     /// Where long results go, by agent.
     results: Mutex<HashMap<u64, PathBuf>>,
 }
@@ -78,8 +91,23 @@ impl Workplace {
             notifications: Notifications::default(),
             breaker: Breaker::default(),
             jobs: Mutex::default(),
+            watched: Mutex::default(),
             results: Mutex::default(),
         }))
+    }
+
+    /// The kind of place.
+    pub fn backend(&self) -> BackendKind {
+        self.0.config.backend
+    }
+
+    /// Whether commands see the directory the program was started in, under whatever name.
+    pub fn sees_host_cwd(&self) -> bool {
+        match self.0.config.backend {
+            BackendKind::Local => true,
+            BackendKind::Docker => self.0.config.container.mount_cwd == Switch::On,
+            BackendKind::Ssh => false,
+        }
     }
 
     /// What commands here can harm.

@@ -133,13 +133,13 @@ mod tests {
 
     fn read(value: Value) -> Result<Order, String> {
         let Value::Object(arguments) = value else { panic!("an object is needed") };
-        Order::read(&arguments, Duration::from_secs(180))
+        Order::read(&arguments, Duration::from_mins(3))
     }
 
     #[test]
     fn defaults_are_a_foreground_command_under_the_usual_limit() {
         let order = read(json!({ "command": "ls" })).unwrap();
-        assert_eq!(order.mode, Mode::Foreground { timeout: Duration::from_secs(180) });
+        assert_eq!(order.mode, Mode::Foreground { timeout: Duration::from_mins(3) });
         assert!(!order.pty && order.workdir.is_none() && order.notes.is_empty());
     }
 

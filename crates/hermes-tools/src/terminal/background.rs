@@ -70,7 +70,7 @@ fn labelled(request: JobRequest, session: &str, tell: &Tell) -> JobRequest {
     let request = request.label(watch::CONVERSATION, session);
     match tell {
         Tell::Nothing | Tell::Lines(_) => request,
-        Tell::Ending => request.label(watch::NOTIFY, "ending"),
+        Tell::Ending => request.label(watch::NOTIFY, watch::ENDING),
     }
 }
 

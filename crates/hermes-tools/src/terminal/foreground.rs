@@ -6,8 +6,9 @@ use hermes_box::client::{CallError, Event};
 use hermes_box::proto::exec::{Ending, ExecRequest, Exit, Notice, Spill, WinSize};
 
 use super::arguments::{Mode, Order};
+use super::meaning;
 use super::outcome::Outcome;
-use super::{dump, meaning};
+use crate::line;
 use crate::text::{Cleaning, Kept, Shortened};
 use crate::thread::{self, Link};
 use crate::tool::{Progress, Report, Run};
@@ -63,7 +64,7 @@ impl Command<'_> {
     fn follow(&self, reached: &Reached, progress: &Progress, link: &Link) -> (Result<Exit, CallError>, Kept) {
         let options = self.place.options();
         let mut kept = Kept::new(options.max_output);
-        let mut cleaning = Cleaning::new(&options.redactor, dump::policy(&self.order.command));
+        let mut cleaning = Cleaning::new(&options.redactor, line::policy(&self.order.command));
         let mut take = |text: String| {
             if !text.is_empty() {
                 kept.push(&text);
@@ -115,7 +116,7 @@ impl Command<'_> {
                 ),
             ),
             Ending::Cancelled => {
-                add_line(&mut output, "[interrupted: the command and all it started were ended]")
+                add_line(&mut output, "[interrupted: the command and all it started were ended]");
             }
             Ending::NoDirectory { path, reason } => {
                 error = Some(format!("cannot enter \"{}\": {reason}; nothing was run", path.display()));

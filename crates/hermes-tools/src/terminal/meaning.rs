@@ -1,6 +1,6 @@
 //! Exit codes that do not mean failure, or mean one thing only.
 
-use super::dump::{program, segments};
+use crate::line::{program, segments};
 
 /// What a code of this command line means, where it is known and not obvious. The last program of the line decides.
 pub(super) fn meaning(command: &str, code: i32) -> Option<&'static str> {

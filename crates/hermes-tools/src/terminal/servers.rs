@@ -1,6 +1,6 @@
 //! Commands that never end by themselves: waiting for them only ends with the time limit.
 
-use super::dump::{program, segments};
+use crate::line::{program, segments};
 
 /// Advice for a command line that would hold up the conversation, if it is one.
 pub(super) fn never_ends(line: &str) -> Option<String> {
@@ -30,10 +30,10 @@ fn server(segment: &str) -> Option<String> {
         ("docker", ["compose", "up", flags @ ..]) | ("docker-compose", ["up", flags @ ..]) => {
             !flags.iter().any(|flag| matches!(*flag, "-d" | "--detach" | "--wait" | "--no-start"))
         }
-        ("next", ["dev", ..]) => true,
         ("vite", rest) => !matches!(rest, ["build" | "optimize", ..]),
-        ("nodemon" | "uvicorn" | "gunicorn", _) => true,
-        ("python" | "python3", ["-m", "http.server", ..]) => true,
+        ("nodemon" | "uvicorn" | "gunicorn", _)
+        | ("next", ["dev", ..])
+        | ("python" | "python3", ["-m", "http.server", ..]) => true,
         _ => false,
     };
     runs.then(|| std::iter::once(program).chain(rest.iter().take(2).copied()).collect::<Vec<_>>().join(" "))

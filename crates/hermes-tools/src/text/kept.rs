@@ -63,12 +63,12 @@ impl Kept {
                 return;
             }
             let whole = self.whole.take().unwrap_or_default();
-            self.beginning = head(&whole, self.head_bound()).to_owned();
-            self.end = tail(&whole[self.beginning.len()..], self.tail_bound()).to_owned();
+            head(&whole, self.head_bound()).clone_into(&mut self.beginning);
+            tail(&whole[self.beginning.len()..], self.tail_bound()).clone_into(&mut self.end);
             return;
         }
         if text.len() >= self.tail_bound() {
-            self.end = tail(text, self.tail_bound()).to_owned();
+            tail(text, self.tail_bound()).clone_into(&mut self.end);
             return;
         }
         self.end.push_str(text);
@@ -135,7 +135,9 @@ mod tests {
         ) {
             let text = pieces.concat();
             let mut kept = Kept::with(bound, whole);
-            pieces.iter().for_each(|piece| kept.push(piece));
+            for piece in &pieces {
+                kept.push(piece);
+            }
             match kept.finish() {
                 Shortened::Whole(whole) => { prop_assert!(whole.len() <= bound); prop_assert_eq!(whole, text); }
                 Shortened::Cut { beginning, end, omitted, total, all } => {

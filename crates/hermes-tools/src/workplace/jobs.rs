@@ -4,12 +4,15 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
+use hermes_box::client::Client;
 use hermes_box::proto::exec::ExecRequest;
+use hermes_box::proto::job::{JobInfo, JobState};
 use hermes_sandbox::config::BackendKind;
 use hermes_sandbox::error::SandboxError;
 
 use super::{Reached, Workplace, lock, tell_notices};
 use crate::tool::{Progress, Report};
+use crate::watch::{self, Want};
 
 /// What a background command starts with when its agent does not know the conversation's shell.
 pub(crate) struct Carried {
@@ -27,19 +30,36 @@ impl Workplace {
             // A daemon of its own: connecting takes a while, so the connection is kept.
             BackendKind::Local => {
                 let mut known = lock(&self.0.jobs);
-                match known.get(&self.place_key(session)).filter(|client| client.lost().is_none()) {
-                    Some(client) => client.clone(),
-                    None => {
-                        let client = sandbox.jobs()?;
-                        known.insert(self.place_key(session), client.clone());
-                        client
-                    }
+                let key = self.place_key(session);
+                if known.get(&key).is_none_or(|client| client.lost().is_some()) {
+                    known.insert(key.clone(), sandbox.jobs()?);
                 }
+                known[&key].clone()
             }
             BackendKind::Docker | BackendKind::Ssh => sandbox.jobs()?,
         };
         let notes = tell_notices(&sandbox, progress);
+        if lock(&self.0.watched).insert(session.to_owned()) {
+            self.watch_again(session, &client);
+        }
         Ok(Reached { sandbox, client, notes })
+    }
+
+    /// Goes on watching what earlier programs were to tell this conversation about.
+    fn watch_again(&self, session: &str, client: &Client) {
+        let has = |job: &JobInfo, name: &str, value: &str| {
+            job.labels.iter().any(|(label, content)| label == name && content == value)
+        };
+        let wanted = |job: &&JobInfo| {
+            job.state == JobState::Running
+                && has(job, watch::CONVERSATION, session)
+                && has(job, watch::NOTIFY, watch::ENDING)
+        };
+        for job in client.jobs().list().unwrap_or_default().iter().filter(wanted) {
+            if let Err(error) = watch::start(self, session, client, job, Want::Ending) {
+                tracing::warn!(%error, job = job.id, "a background command cannot be watched");
+            }
+        }
     }
 
     /// Directory and variables of the conversation's shell, where jobs belong to another agent than commands do.

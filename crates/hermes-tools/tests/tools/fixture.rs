@@ -28,7 +28,7 @@ pub struct Fixture {
     pub context: Context,
     pub options: Options,
     /// Removed before the directory: containers have it mounted.
-    _scope: Option<Scope>,
+    scope: Option<Scope>,
     dir: TempDir,
 }
 
@@ -64,7 +64,7 @@ impl Fixture {
         let config = SandboxConfig { backend, ..SandboxConfig::default() };
         let options =
             Options { redactor: Arc::new(Redactor::new([SECRET.to_owned()])), ..Options::default() };
-        Self { config, context, options, _scope: None, dir }
+        Self { config, context, options, scope: None, dir }
     }
 
     /// This machine.
@@ -84,7 +84,7 @@ impl Fixture {
         container.network = Network::Off;
         container.binary = Some(engine.program().to_path_buf());
         container.image = engine.image(Image::Base).unwrap().into();
-        fixture._scope =
+        fixture.scope =
             Some(engine.scope().also(format!("label=hermes-home={}", fixture.context.home.display())));
         fixture
     }

@@ -3,4 +3,5 @@
 
 mod background;
 mod fixture;
+mod process;
 mod terminal;

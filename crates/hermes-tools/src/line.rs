@@ -4,7 +4,7 @@
 use hermes_guard::Policy;
 
 /// The parts of a command line between operators; quoted operators do not count.
-pub(super) fn segments(line: &str) -> Vec<&str> {
+pub(crate) fn segments(line: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut start, mut quote, mut escaped) = (0, None, false);
     for (at, c) in line.char_indices() {
@@ -25,7 +25,7 @@ pub(super) fn segments(line: &str) -> Vec<&str> {
 }
 
 /// The program a part runs: its first word that is no assignment, without its directory.
-pub(super) fn program(segment: &str) -> Option<&str> {
+pub(crate) fn program(segment: &str) -> Option<&str> {
     let word = segment.split_whitespace().find(|word| !is_assignment(word))?;
     Some(word.rsplit('/').next().unwrap_or(word))
 }
@@ -34,6 +34,11 @@ fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     })
+}
+
+/// Whether a line is one program with arguments that mean what they say: no operators, redirections or expansions.
+pub(crate) fn is_plain(line: &str) -> bool {
+    !line.contains(['|', '&', ';', '<', '>', '(', ')', '{', '}', '$', '`', '\n', '\\', '"', '\''])
 }
 
 /// How much of the output of a command is taken for a secret: everything with a telling name where variables are listed,
