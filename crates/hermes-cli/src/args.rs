@@ -2,7 +2,9 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{backup, completion, config, doctor, dump, import, logs, profile, sandbox, status};
+use crate::commands::{
+    backup, completion, config, doctor, dump, import, insights, logs, profile, sandbox, sessions, status,
+};
 
 /// An AI agent that runs on your own machine.
 #[derive(Debug, Parser)]
@@ -33,6 +35,8 @@ pub enum Command {
     Backup(backup::Args),
     Completion(completion::Args),
     Sandbox(sandbox::Args),
+    Sessions(Box<sessions::Args>),
+    Insights(insights::Args),
     Import(import::Args),
     Logs(logs::Args),
     Profile(profile::args::Args),

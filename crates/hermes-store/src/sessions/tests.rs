@@ -28,7 +28,8 @@ fn plan(db: &Connection, sql: &str) -> Vec<String> {
 fn assert_bounded(db: &Connection, sql: &str, sorts: usize) {
     let steps = plan(db, sql);
     // `c` is the sessions that were chosen, no table.
-    let scan = |step: &&String| step.starts_with("SCAN") && !step.contains("USING INDEX") && *step != "SCAN c";
+    let scan =
+        |step: &&String| step.starts_with("SCAN") && !step.contains("USING INDEX") && *step != "SCAN c";
     let scans = steps.iter().filter(scan);
     assert_eq!(scans.count(), 0, "{sql}\n{steps:#?}");
     let sorted = steps.iter().filter(|step| step.contains("TEMP B-TREE")).count();
