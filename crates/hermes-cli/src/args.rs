@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{backup, completion, config, doctor, dump, import, logs, profile, sandbox, status};
+use crate::commands::{backup, completion, config, doctor, dump, import, insights, logs, profile, sandbox, sessions, status};
 use crate::demo;
 use crate::talk::args::{OneShotArgs, TalkArgs};
 
@@ -43,6 +43,8 @@ pub enum Command {
     Backup(backup::Args),
     Completion(completion::Args),
     Sandbox(sandbox::Args),
+    Sessions(Box<sessions::Args>),
+    Insights(insights::Args),
     Import(import::Args),
     Logs(logs::Args),
     Profile(profile::args::Args),

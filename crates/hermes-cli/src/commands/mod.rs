@@ -6,9 +6,11 @@ pub mod config;
 pub mod doctor;
 pub mod dump;
 pub mod import;
+pub mod insights;
 pub mod logs;
 pub mod profile;
 pub mod sandbox;
+pub mod sessions;
 pub mod status;
 
 use std::process::ExitCode;
@@ -35,6 +37,8 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Demo(args) => crate::demo::run(&open()?, &args),
         Command::Dump(args) => dump::run(&open()?, &args),
         Command::Sandbox(args) => sandbox::run(&open()?, args),
+        Command::Sessions(args) => sessions::run(&open()?, *args),
+        Command::Insights(args) => insights::run(&open()?, &args),
         Command::Config(args) => config::run(&open()?, args),
     }
 }
