@@ -2,6 +2,8 @@
 
 use clap::{Parser, Subcommand};
 
+use crate::demo;
+use crate::talk::args::{OneShotArgs, TalkArgs};
 use crate::commands::{backup, completion, config, doctor, dump, import, logs, profile, sandbox, status};
 
 /// An AI agent that runs on your own machine.
@@ -10,7 +12,7 @@ use crate::commands::{backup, completion, config, doctor, dump, import, logs, pr
     name = "hermes",
     version,
     disable_help_subcommand = false,
-    arg_required_else_help = true,
+    args_conflicts_with_subcommands = true,
     after_help = "Run `hermes COMMAND --help` for what a command does, its flags and examples."
 )]
 pub struct Cli {
@@ -18,9 +20,16 @@ pub struct Cli {
     #[arg(short = 'p', long, global = true, value_name = "NAME")]
     pub profile: Option<String>,
 
+    /// A conversation, or one question
+    #[command(flatten)]
+    pub talk: TalkArgs,
+    /// One question
+    #[command(flatten)]
+    pub once: OneShotArgs,
+
     /// What to do
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
 }
 
 /// Every command that works.
@@ -30,6 +39,7 @@ pub enum Command {
     Doctor(doctor::Args),
     Dump(dump::Args),
     Config(config::Args),
+    Demo(demo::Args),
     Backup(backup::Args),
     Completion(completion::Args),
     Sandbox(sandbox::Args),

@@ -3,8 +3,10 @@
 mod app;
 mod args;
 mod commands;
+mod demo;
 mod help;
 mod logging;
+mod talk;
 mod ui;
 
 use std::process::ExitCode;

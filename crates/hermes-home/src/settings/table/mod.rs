@@ -14,6 +14,7 @@ pub mod logging;
 pub mod memory;
 pub mod model;
 pub mod other;
+mod read_by_models;
 pub mod safety;
 pub mod secrets;
 pub mod terminal;
@@ -126,7 +127,7 @@ const UNREAD: &[&str] = &[
 pub fn is_read(spec: &Spec) -> bool {
     let covers =
         |known: &str| if known.ends_with('.') { spec.key.starts_with(known) } else { known == spec.key };
-    READ.iter().any(|known| covers(known)) && !UNREAD.contains(&spec.key)
+    READ.iter().chain(read_by_models::KEYS).any(|known| covers(known)) && !UNREAD.contains(&spec.key)
 }
 
 #[cfg(test)]
