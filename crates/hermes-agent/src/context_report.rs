@@ -180,7 +180,7 @@ fn message_lines(message: &Message, add: &mut impl FnMut(Filler, u64)) {
         Message::User(_) if is_summary(message) => add(Filler::Summary, message_bytes(message)),
         Message::User(content) => add(Filler::User, content_bytes(content)),
         Message::Tool(result) => {
-            add(Filler::ToolResults(result.name.clone()), content_bytes(&result.content))
+            add(Filler::ToolResults(result.name.clone()), content_bytes(&result.content));
         }
         Message::Assistant(parts) => {
             for part in parts {
@@ -197,8 +197,7 @@ fn message_lines(message: &Message, add: &mut impl FnMut(Filler, u64)) {
 
 /// What was sent last is in the cache of a provider that caches, and the next prompt begins with it.
 fn next_call(inputs: &Inputs<'_>, tokens: u64) -> NextCall {
-    let caches = |usage: &Usage| usage.cache_read + usage.cache_write > 0;
-    let kept = inputs.last_usage.filter(caches).map_or(0, |usage| usage.cache_read + usage.cache_write);
+    let kept = inputs.last_usage.map_or(0, |usage| usage.cache_read + usage.cache_write);
     let cached = kept.min(tokens);
     let fresh = tokens - cached;
     let cost = |usage: Usage| inputs.price.map(|price| price.cost(&usage).0);

@@ -71,7 +71,7 @@ pub fn tools_bytes(tools: &[ToolSpec]) -> u64 {
     tools.iter().map(size).sum()
 }
 
-/// The bytes of a message. What a provider wants back unchanged counts as well: it is sent with every request.
+/// The bytes of a message. Signatures and encrypted thoughts are not counted: providers do not charge them by length.
 pub fn message_bytes(message: &Message) -> u64 {
     FRAME_BYTES
         + match message {
