@@ -2,7 +2,10 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{backup, completion, config, doctor, dump, import, logs, profile, sandbox, status};
+use crate::commands::{
+    auth, backup, completion, config, doctor, dump, fallback, import, logs, model, profile, sandbox, setup,
+    status,
+};
 
 /// An AI agent that runs on your own machine.
 #[derive(Debug, Parser)]
@@ -26,6 +29,10 @@ pub struct Cli {
 /// Every command that works.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Setup(setup::Args),
+    Model(model::Args),
+    Fallback(fallback::Args),
+    Auth(auth::Args),
     Status(status::Args),
     Doctor(doctor::Args),
     Dump(dump::Args),

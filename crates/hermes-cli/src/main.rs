@@ -5,6 +5,7 @@ mod args;
 mod commands;
 mod help;
 mod logging;
+mod prompt;
 mod ui;
 
 use std::process::ExitCode;
