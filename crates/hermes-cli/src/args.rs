@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{backup, completion, config, doctor, dump, import, insights, logs, profile, sandbox, sessions, status};
+use crate::commands::{auth, backup, completion, config, doctor, dump, fallback, import, insights, logs, model, profile, sandbox, sessions, setup, status};
 use crate::demo;
 use crate::talk::args::{OneShotArgs, TalkArgs};
 
@@ -35,6 +35,10 @@ pub struct Cli {
 /// Every command that works.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Setup(setup::Args),
+    Model(model::Args),
+    Fallback(fallback::Args),
+    Auth(auth::Args),
     Status(status::Args),
     Doctor(doctor::Args),
     Dump(dump::Args),

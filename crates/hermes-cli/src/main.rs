@@ -7,6 +7,7 @@ mod demo;
 mod help;
 mod logging;
 mod talk;
+mod prompt;
 mod ui;
 
 use std::process::ExitCode;

@@ -1,16 +1,20 @@
 //! One file per command: what it takes, and the thin code that does it.
 
+pub mod auth;
 pub mod backup;
 pub mod completion;
 pub mod config;
 pub mod doctor;
 pub mod dump;
+pub mod fallback;
 pub mod import;
 pub mod insights;
 pub mod logs;
+pub mod model;
 pub mod profile;
 pub mod sandbox;
 pub mod sessions;
+pub mod setup;
 pub mod status;
 
 use std::process::ExitCode;
@@ -40,6 +44,10 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Sessions(args) => sessions::run(&open()?, *args),
         Command::Insights(args) => insights::run(&open()?, &args),
         Command::Config(args) => config::run(&open()?, args),
+        Command::Setup(args) => setup::run(&open()?, &args),
+        Command::Model(args) => model::run(&open()?, args),
+        Command::Fallback(args) => fallback::run(&open()?, args),
+        Command::Auth(args) => auth::run(&open()?, args),
     }
 }
 
