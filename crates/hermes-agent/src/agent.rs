@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use hermes_guard::Redactor;
 use hermes_model::{CacheMarks, Caller, Effort, Message, Usage};
-use hermes_tools::{Gate, Toolbox};
+use hermes_tools::limits::Shelf;
+use hermes_tools::{Gate, Notification, Notifications, Toolbox};
 use jiff::Zoned;
 
 use crate::compaction::{CompactionConfig, Estimator, Health};
+use crate::context_files::Hints;
 use crate::history::History;
 use crate::journal::{Journal, JournalError};
 use crate::turn::guardrails;
@@ -55,6 +57,12 @@ pub struct Parts {
     pub redactor: Arc<Redactor>,
     /// What it can do.
     pub tools: Toolbox,
+    /// Where results go that are too long; without one they stay as they are.
+    pub shelf: Option<Arc<dyn Shelf>>,
+    /// What background commands have to say.
+    pub news: Notifications,
+    /// What directories of the project say to agents.
+    pub hints: Option<Hints>,
     /// Asked before it acts.
     pub gate: Arc<dyn Gate>,
     /// Where the conversation is kept.
@@ -75,6 +83,9 @@ pub struct Agent {
     pub(crate) side: Option<Caller>,
     pub(crate) redactor: Arc<Redactor>,
     pub(crate) tools: Toolbox,
+    pub(crate) shelf: Option<Arc<dyn Shelf>>,
+    pub(crate) news: Notifications,
+    pub(crate) hints: Option<Hints>,
     pub(crate) gate: Arc<dyn Gate>,
     pub(crate) journal: Box<dyn Journal>,
     pub(crate) history: History,
@@ -96,12 +107,29 @@ pub struct Agent {
 impl Agent {
     /// Puts the parts together.
     pub fn new(parts: Parts) -> Self {
-        let Parts { caller, side, redactor, tools, gate, journal, history, system, rules, clock } = parts;
+        let Parts {
+            caller,
+            side,
+            redactor,
+            tools,
+            shelf,
+            news,
+            hints,
+            gate,
+            journal,
+            history,
+            system,
+            rules,
+            clock,
+        } = parts;
         Self {
             caller,
             side,
             redactor,
             tools,
+            shelf,
+            news,
+            hints,
             gate,
             journal,
             history,
@@ -161,6 +189,13 @@ impl Agent {
     /// Changes how much models should think.
     pub fn set_effort(&mut self, effort: Option<Effort>) {
         self.rules.effort = effort;
+    }
+
+    /// What background commands of this conversation have to say, taken out, in words for the model.
+    pub fn take_news(&mut self) -> Option<String> {
+        let session = self.journal.session_id().to_owned();
+        let news: Vec<String> = self.news.drain(&session).iter().map(Notification::text).collect();
+        (!news.is_empty()).then(|| news.join("\n\n"))
     }
 
     /// Takes the last `turns` questions and all that came of them out of the conversation, and gives the oldest of them

@@ -6,8 +6,8 @@ mod commands;
 mod demo;
 mod help;
 mod logging;
-mod talk;
 mod prompt;
+mod talk;
 mod ui;
 
 use std::process::ExitCode;

@@ -91,7 +91,10 @@ fn arguments(
     if command.name == "help" {
         let found = names(args, commands, args.len())?;
         let bare = |c: Candidate| Candidate { text: c.text.trim_start_matches('/').to_owned(), ..c };
-        return Some(Completion { range: start..cursor, candidates: found.candidates.into_iter().map(bare).collect() });
+        return Some(Completion {
+            range: start..cursor,
+            candidates: found.candidates.into_iter().map(bare).collect(),
+        });
     }
     let lower = args.to_lowercase();
     let fixed = command.words.iter().map(|w| (*w).to_owned());
@@ -111,9 +114,9 @@ fn arguments(
 
 /// The path the last word of `head` begins, if it looks like one.
 fn path_at(head: &str, places: &Places) -> Option<Completion> {
-    let start = head.rfind(char::is_whitespace).map_or(0, |at| {
-        at + head[at..].chars().next().map_or(1, char::len_utf8)
-    });
+    let start = head
+        .rfind(char::is_whitespace)
+        .map_or(0, |at| at + head[at..].chars().next().map_or(1, char::len_utf8));
     let word = &head[start..];
     let range = start..head.len();
     if let Some(path) = word.strip_prefix("@file:").or_else(|| word.strip_prefix('@')) {
@@ -188,7 +191,8 @@ mod tests {
 
     fn texts(text: &str) -> Vec<String> {
         let (_dir, places) = places();
-        let suggest = |c: &str| if c == "model" { vec!["gpt-5".into(), "claude-x".into()] } else { Vec::new() };
+        let suggest =
+            |c: &str| if c == "model" { vec!["gpt-5".into(), "claude-x".into()] } else { Vec::new() };
         let found = complete(text, text.len(), &Commands::default(), &places, suggest);
         found.map(|c| c.candidates.into_iter().map(|c| c.text).collect()).unwrap_or_default()
     }

@@ -169,7 +169,10 @@ mod tests {
     const SIZE: Size = Size { columns: 20, rows: 8 };
 
     fn frame(lines: &[String]) -> Frame {
-        Frame { lines: lines.iter().map(|l| Line::plain(l)).collect(), cursor: Some((lines.len().max(1) - 1, 2)) }
+        Frame {
+            lines: lines.iter().map(|l| Line::plain(l)).collect(),
+            cursor: Some((lines.len().max(1) - 1, 2)),
+        }
     }
 
     fn rows(parser: &vt100::Parser) -> Vec<String> {

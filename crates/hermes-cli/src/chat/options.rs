@@ -265,11 +265,16 @@ mod tests {
     #[test]
     fn the_terminal_decides() {
         let xterm = decide(&[("TERM", "xterm-256color")], Output::Terminal);
-        assert_eq!((xterm.palette, xterm.glyphs, xterm.kind), (Palette::Colors, Glyphs::Rich, TerminalKind::Screen));
+        assert_eq!(
+            (xterm.palette, xterm.glyphs, xterm.kind),
+            (Palette::Colors, Glyphs::Rich, TerminalKind::Screen)
+        );
         assert_eq!(decide(&[("TERM", "xterm"), ("NO_COLOR", "1")], Output::Terminal).palette, Palette::Marks);
         assert_eq!(decide(&[("TERM", "xterm"), ("NO_COLOR", "")], Output::Terminal).palette, Palette::Colors);
         assert_eq!(decide(&[("TERM", "linux")], Output::Terminal).glyphs, Glyphs::Ascii);
-        for lines in [decide(&[("TERM", "dumb")], Output::Terminal), decide(&[("TERM", "xterm")], Output::Other)] {
+        for lines in
+            [decide(&[("TERM", "dumb")], Output::Terminal), decide(&[("TERM", "xterm")], Output::Other)]
+        {
             assert_eq!((lines.kind, lines.palette), (TerminalKind::Lines, Palette::Bare));
         }
     }

@@ -38,7 +38,11 @@ impl Pastes {
             return Pasted::Text(text.to_owned());
         }
         self.count += 1;
-        let size = if lines >= MANY_LINES { format!("{lines} lines") } else { format!("{} characters", text.chars().count()) };
+        let size = if lines >= MANY_LINES {
+            format!("{lines} lines")
+        } else {
+            format!("{} characters", text.chars().count())
+        };
         let placeholder = format!("[pasted #{}: {size}]", self.count);
         self.kept.push((placeholder.clone(), text.to_owned()));
         Pasted::Placeholder(placeholder)
@@ -59,7 +63,10 @@ impl Pastes {
     }
 
     fn first_in(&self, text: &str) -> Option<(usize, &str, &str)> {
-        let found = self.kept.iter().filter_map(|(p, full)| Some((text.find(p.as_str())?, p.as_str(), full.as_str())));
+        let found = self
+            .kept
+            .iter()
+            .filter_map(|(p, full)| Some((text.find(p.as_str())?, p.as_str(), full.as_str())));
         found.min_by_key(|(at, ..)| *at)
     }
 

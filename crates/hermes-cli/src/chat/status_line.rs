@@ -78,7 +78,8 @@ fn short_model(model: &str) -> &str {
 
 fn window(facts: &StatusFacts, glyphs: Glyphs, whole: bool) -> Option<Line> {
     let Some(size) = facts.window.filter(|w| *w > 0) else {
-        return (facts.context > 0 && whole).then(|| faint(&format!("{} in window", figures::tokens(facts.context))));
+        return (facts.context > 0 && whole)
+            .then(|| faint(&format!("{} in window", figures::tokens(facts.context))));
     };
     let percent = (facts.context.saturating_mul(100) / size).min(999);
     let style = match percent {
@@ -128,7 +129,8 @@ mod tests {
 
     #[test]
     fn the_warning_is_on_every_screen() {
-        let facts = StatusFacts { model: "m".into(), approvals: Approvals::Skipped, ..StatusFacts::default() };
+        let facts =
+            StatusFacts { model: "m".into(), approvals: Approvals::Skipped, ..StatusFacts::default() };
         let clock = Clock { session: Duration::ZERO, turn: None };
         let line = render(&facts, clock, ShowCost::Never, Glyphs::Ascii, 8);
         assert!(line.text().starts_with(" YOLO"), "{}", line.text());

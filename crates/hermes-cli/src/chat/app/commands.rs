@@ -153,7 +153,11 @@ impl Chat {
             None => self.transcript.detail == ToolDetail::Compact,
         };
         self.transcript.detail = if on { ToolDetail::Output } else { ToolDetail::Compact };
-        let said = if on { "The last lines of what tools print are shown." } else { "Tool calls are shown in short." };
+        let said = if on {
+            "The last lines of what tools print are shown."
+        } else {
+            "Tool calls are shown in short."
+        };
         self.transcript.say(said);
     }
 
@@ -161,7 +165,9 @@ impl Chat {
         match self.answers.len().checked_sub(place).and_then(|i| self.answers.get(i)) {
             Some(answer) => self.effects.push(Effect::Copy(answer.clone())),
             None if self.answers.is_empty() => self.transcript.say("There is no answer to copy yet."),
-            None => self.transcript.say(&format!("There are only {} answers in this chat.", self.answers.len())),
+            None => {
+                self.transcript.say(&format!("There are only {} answers in this chat.", self.answers.len()))
+            }
         }
     }
 

@@ -65,7 +65,9 @@ impl Chat {
                 self.editor.insert("\n");
                 self.menu = None;
             }
-            (KeyCode::Char('d'), Mods::CTRL) if self.editor.is_empty() && self.images.is_empty() => self.leave(),
+            (KeyCode::Char('d'), Mods::CTRL) if self.editor.is_empty() && self.images.is_empty() => {
+                self.leave()
+            }
             (KeyCode::Char('l'), Mods::CTRL) => self.effects.push(Effect::ClearScreen),
             (KeyCode::Char('z'), Mods::CTRL) => self.effects.push(Effect::Suspend),
             (KeyCode::Char('g'), Mods::CTRL | Mods::ALT) => {
@@ -102,7 +104,9 @@ impl Chat {
         let Some(menu) = &mut self.menu else { return Handled::No };
         match key.code {
             KeyCode::Esc => self.menu = None,
-            KeyCode::Down | KeyCode::Tab if menu.selected().is_some() || key.code == KeyCode::Down => menu.down(),
+            KeyCode::Down | KeyCode::Tab if menu.selected().is_some() || key.code == KeyCode::Down => {
+                menu.down()
+            }
             KeyCode::Up | KeyCode::BackTab => menu.up(),
             KeyCode::Enter if menu.selected().is_some() => {
                 if let Some(text) = menu.selected().map(|c| c.text.clone()) {
@@ -163,7 +167,8 @@ impl Chat {
         let open = self.menu.is_some() && !text.is_empty();
         self.menu = if at_command || text == "/" || open { self.completion() } else { None };
         // A menu that offers what is there already is in the way.
-        let only_itself = |m: &Menu| matches!(m.candidates(), [one] if one.text == self.editor.text()[m.range()]);
+        let only_itself =
+            |m: &Menu| matches!(m.candidates(), [one] if one.text == self.editor.text()[m.range()]);
         if self.menu.as_ref().is_some_and(only_itself) {
             self.menu = None;
         }

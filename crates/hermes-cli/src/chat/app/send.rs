@@ -163,7 +163,9 @@ impl Chat {
     pub fn attach(&mut self, path: &Path) {
         let problem = match std::fs::metadata(path) {
             Err(e) => Some(format!("cannot attach '{}': {e}", path.display())),
-            Ok(found) if !found.is_file() => Some(format!("cannot attach '{}': it is not a file", path.display())),
+            Ok(found) if !found.is_file() => {
+                Some(format!("cannot attach '{}': it is not a file", path.display()))
+            }
             Ok(_) if !is_image_name(path) => Some(format!(
                 "cannot attach '{}': only png, jpg, gif, webp and bmp pictures; write its path to let the agent read it",
                 path.display()

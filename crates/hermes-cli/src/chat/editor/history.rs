@@ -64,7 +64,8 @@ impl History {
     /// The next newer one; at the end what was being written.
     pub fn newer(&mut self, text: &str) -> Option<String> {
         let walk = self.walk.as_mut()?;
-        let newer = self.entries[walk.at..].iter().skip(1).position(|e| e.starts_with(&walk.prefix) && e != text);
+        let newer =
+            self.entries[walk.at..].iter().skip(1).position(|e| e.starts_with(&walk.prefix) && e != text);
         if let Some(skipped) = newer {
             walk.at += 1 + skipped;
             return Some(self.entries[walk.at].clone());

@@ -56,9 +56,9 @@ impl Editor {
     /// The start of the stretch without blanks before the cursor, as shells delete it.
     pub(super) fn blank_before(&self) -> usize {
         let head = self.text[..self.cursor].trim_end();
-        let place = head.rfind(char::is_whitespace).map_or(0, |at| {
-            at + head[at..].chars().next().map_or(1, char::len_utf8)
-        });
+        let place = head
+            .rfind(char::is_whitespace)
+            .map_or(0, |at| at + head[at..].chars().next().map_or(1, char::len_utf8));
         self.snap(place, Side::Left)
     }
 

@@ -41,7 +41,11 @@ fn rule(rest: &str) -> Option<Block> {
     let marks: String = rest.chars().filter(|c| *c != ' ').collect();
     let first = marks.chars().next()?;
     let is_rule = marks.len() >= 3 && "-*_".contains(first) && marks.chars().all(|c| c == first);
-    is_rule.then(|| Block { line: Line::styled("────────", Style::FAINT), hang: Line::new(), wants_room: false })
+    is_rule.then(|| Block {
+        line: Line::styled("────────", Style::FAINT),
+        hang: Line::new(),
+        wants_room: false,
+    })
 }
 
 fn quote(rest: &str, base: Style) -> Option<Block> {

@@ -22,13 +22,12 @@ impl Language {
     /// The language a fence names.
     pub fn named(name: &str) -> Self {
         match name.to_ascii_lowercase().as_str() {
-            "rust" | "rs" | "c" | "h" | "cpp" | "c++" | "cc" | "java" | "js" | "javascript" | "jsx" | "ts"
-            | "typescript" | "tsx" | "go" | "kotlin" | "swift" | "cs" | "csharp" | "scala" | "php" | "json"
-            | "jsonc" | "zig" | "dart" => Self::Slashes,
+            "rust" | "rs" | "c" | "h" | "cpp" | "c++" | "cc" | "java" | "js" | "javascript" | "jsx"
+            | "ts" | "typescript" | "tsx" | "go" | "kotlin" | "swift" | "cs" | "csharp" | "scala" | "php"
+            | "json" | "jsonc" | "zig" | "dart" => Self::Slashes,
             "python" | "py" | "sh" | "bash" | "zsh" | "shell" | "fish" | "ruby" | "rb" | "perl" | "yaml"
-            | "yml" | "toml" | "ini" | "make" | "makefile" | "dockerfile" | "r" | "elixir" | "nix" | "env" => {
-                Self::Hashes
-            }
+            | "yml" | "toml" | "ini" | "make" | "makefile" | "dockerfile" | "r" | "elixir" | "nix"
+            | "env" => Self::Hashes,
             "sql" | "lua" | "haskell" | "hs" | "ada" => Self::Dashes,
             "diff" | "patch" => Self::Diff,
             _ => Self::Plain,
@@ -46,14 +45,106 @@ impl Language {
 }
 
 const KEYWORDS: &[&str] = &[
-    "and", "as", "async", "await", "break", "case", "catch", "class", "const", "continue", "def", "do", "done",
-    "elif", "else", "end", "enum", "esac", "except", "export", "extends", "false", "fi", "finally", "fn", "for",
-    "from", "func", "function", "if", "impl", "import", "in", "interface", "is", "lambda", "let", "loop",
-    "match", "mod", "move", "mut", "new", "nil", "none", "None", "not", "null", "or", "package", "pass", "pub",
-    "raise", "return", "self", "Self", "static", "struct", "super", "switch", "then", "this", "throw", "trait",
-    "true", "True", "False", "try", "type", "undefined", "unless", "unsafe", "use", "var", "void", "where",
-    "while", "with", "yield", "SELECT", "FROM", "WHERE", "INSERT", "INTO", "UPDATE", "DELETE", "JOIN", "ON",
-    "ORDER", "BY", "GROUP", "CREATE", "TABLE", "VALUES", "SET", "AND", "OR", "NOT", "NULL", "LIMIT",
+    "and",
+    "as",
+    "async",
+    "await",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "def",
+    "do",
+    "done",
+    "elif",
+    "else",
+    "end",
+    "enum",
+    "esac",
+    "except",
+    "export",
+    "extends",
+    "false",
+    "fi",
+    "finally",
+    "fn",
+    "for",
+    "from",
+    "func",
+    "function",
+    "if",
+    "impl",
+    "import",
+    "in",
+    "interface",
+    "is",
+    "lambda",
+    "let",
+    "loop",
+    "match",
+    "mod",
+    "move",
+    "mut",
+    "new",
+    "nil",
+    "none",
+    "None",
+    "not",
+    "null",
+    "or",
+    "package",
+    "pass",
+    "pub",
+    "raise",
+    "return",
+    "self",
+    "Self",
+    "static",
+    "struct",
+    "super",
+    "switch",
+    "then",
+    "this",
+    "throw",
+    "trait",
+    "true",
+    "True",
+    "False",
+    "try",
+    "type",
+    "undefined",
+    "unless",
+    "unsafe",
+    "use",
+    "var",
+    "void",
+    "where",
+    "while",
+    "with",
+    "yield",
+    "SELECT",
+    "FROM",
+    "WHERE",
+    "INSERT",
+    "INTO",
+    "UPDATE",
+    "DELETE",
+    "JOIN",
+    "ON",
+    "ORDER",
+    "BY",
+    "GROUP",
+    "CREATE",
+    "TABLE",
+    "VALUES",
+    "SET",
+    "AND",
+    "OR",
+    "NOT",
+    "NULL",
+    "LIMIT",
 ];
 
 /// Adds one line of code.
@@ -105,7 +196,8 @@ fn token(rest: &str, before: &str, language: Language) -> (usize, Style) {
         return (length, if keyword { Style::color(Color::Magenta) } else { Style::PLAIN });
     }
     if first.is_ascii_digit() {
-        let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.').unwrap_or(rest.len());
+        let length =
+            rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.').unwrap_or(rest.len());
         return (length, Style::color(Color::Yellow));
     }
     (first.len_utf8(), Style::PLAIN)

@@ -12,8 +12,11 @@ pub fn is_row(line: &str) -> bool {
 /// Lays out the rows, the first of which is the header when a separator follows it.
 pub fn render(rows: &[String], width: usize, base: Style) -> Vec<Line> {
     let has_header = rows.get(1).is_some_and(|row| is_separator(row));
-    let aligned: Vec<Align> =
-        rows.get(1).filter(|_| has_header).map(|row| cells(row).iter().map(|c| Align::of(c)).collect()).unwrap_or_default();
+    let aligned: Vec<Align> = rows
+        .get(1)
+        .filter(|_| has_header)
+        .map(|row| cells(row).iter().map(|c| Align::of(c)).collect())
+        .unwrap_or_default();
     let body = rows.iter().enumerate().filter(|(i, _)| !(has_header && *i == 1));
     let table: Vec<Vec<Line>> = body
         .map(|(i, row)| {

@@ -83,7 +83,8 @@ impl Picker {
 
     /// The whole list with numbers, for such a terminal.
     pub fn listed(&self) -> Vec<Line> {
-        let entry = |(i, c): (usize, &Choice)| Line::plain(&format!("  {}. {}  {}", i + 1, c.label, c.detail));
+        let entry =
+            |(i, c): (usize, &Choice)| Line::plain(&format!("  {}. {}  {}", i + 1, c.label, c.detail));
         let title = std::iter::once(Line::plain(&self.title));
         title.chain(self.choices.iter().enumerate().map(entry)).collect()
     }
@@ -97,11 +98,15 @@ impl Picker {
             title.push(&format!("  matching '{}'", self.filter), Style::color(Color::Yellow));
         }
         let mut lines = vec![cut(&title, width)];
-        let label_width = shown.iter().map(|c| super::super::text::cells(&c.label)).max().unwrap_or(0).min(40);
+        let label_width =
+            shown.iter().map(|c| super::super::text::cells(&c.label)).max().unwrap_or(0).min(40);
         for (i, choice) in shown.iter().enumerate().skip(first).take(ROWS) {
             let chosen = i == self.selected;
-            let (mark, style) =
-                if chosen { (glyphs.prompt(), Style::STRONG.colored(Color::Cyan)) } else { (" ", Style::PLAIN) };
+            let (mark, style) = if chosen {
+                (glyphs.prompt(), Style::STRONG.colored(Color::Cyan))
+            } else {
+                (" ", Style::PLAIN)
+            };
             let mut line = Line::styled(mark, Style::color(Color::Cyan)).with(" ", Style::PLAIN);
             line.push(&choice.label, style);
             let pad = (label_width + 2).saturating_sub(line.width().saturating_sub(2)).max(2);

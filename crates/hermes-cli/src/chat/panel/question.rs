@@ -94,7 +94,9 @@ impl QuestionPanel {
             KeyCode::Up | KeyCode::BackTab => {
                 self.selected = Some(self.selected.map_or(count - 1, |s| (s + count - 1) % count));
             }
-            KeyCode::Down | KeyCode::Tab => self.selected = Some(self.selected.map_or(0, |s| (s + 1) % count)),
+            KeyCode::Down | KeyCode::Tab => {
+                self.selected = Some(self.selected.map_or(0, |s| (s + 1) % count))
+            }
             KeyCode::Enter => {
                 if let Some(selected) = self.selected {
                     return Answered::With(Reply::Choice(selected));
@@ -116,7 +118,11 @@ impl QuestionPanel {
     pub fn line(&self, line: &str) -> Answered {
         let line = line.trim();
         if self.question.choices.is_empty() {
-            return Answered::With(if line.is_empty() { Reply::Nobody } else { Reply::Text(line.to_owned()) });
+            return Answered::With(if line.is_empty() {
+                Reply::Nobody
+            } else {
+                Reply::Text(line.to_owned())
+            });
         }
         match line.parse::<usize>() {
             Ok(number) if (1..=self.question.choices.len()).contains(&number) => {
@@ -140,7 +146,8 @@ impl QuestionPanel {
 
     /// The panel, and where the cursor is when text is written: row and column.
     pub fn render(&self, glyphs: Glyphs, width: usize) -> (Vec<Line>, Option<(usize, usize)>) {
-        let title = Line::styled("? ", Style::color(Color::Yellow).bold()).with(&self.question.text, Style::STRONG);
+        let title =
+            Line::styled("? ", Style::color(Color::Yellow).bold()).with(&self.question.text, Style::STRONG);
         let mut lines = wrap(&title, width, &Line::plain("  "));
         let subject = self.subject(glyphs, width);
         if subject.len() <= SUBJECT_ROWS {
@@ -153,7 +160,8 @@ impl QuestionPanel {
             let cursor = (lines.len() + view.row, 4 + view.column);
             let mark = format!("  {} ", glyphs.prompt());
             lines.extend(view.rows.iter().enumerate().map(|(i, row)| {
-                Line::styled(if i == 0 { &mark } else { "    " }, Style::color(Color::Yellow)).with(row, Style::PLAIN)
+                Line::styled(if i == 0 { &mark } else { "    " }, Style::color(Color::Yellow))
+                    .with(row, Style::PLAIN)
             }));
             lines.extend(hint("Enter answers, Esc leaves it unanswered", width));
             return (lines, Some(cursor));
@@ -200,7 +208,11 @@ mod tests {
         assert_eq!(panel.key(Key::char(' ')), Answered::NotYet);
         assert_eq!(panel.key(Key::char('9')), Answered::NotYet);
         panel.key(Key::plain(KeyCode::Up));
-        assert_eq!(panel.key(Key::plain(KeyCode::Enter)), Answered::With(Reply::Choice(2)), "up starts at the last");
+        assert_eq!(
+            panel.key(Key::plain(KeyCode::Enter)),
+            Answered::With(Reply::Choice(2)),
+            "up starts at the last"
+        );
     }
 
     #[test]

@@ -29,10 +29,10 @@ pub(super) fn lines(ended: &Ended) -> Vec<Line> {
         parts.push(figures::money(spent.micro_dollars));
     }
     lines.push(Line::styled(&parts.join(", "), Style::FAINT));
-    lines.push(Line::styled("Continue with ", Style::FAINT).with(
-        &format!("hermes --resume {}", facts.session_id),
-        Style::STRONG,
-    ));
+    lines.push(
+        Line::styled("Continue with ", Style::FAINT)
+            .with(&format!("hermes --resume {}", facts.session_id), Style::STRONG),
+    );
     lines
 }
 

@@ -66,7 +66,8 @@ impl Keyboard {
     pub(super) fn start(input: OwnedFd, reading: Reading, sender: Sender<Message>) -> io::Result<Self> {
         let (woken, wake) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
         let shared = Arc::new(Shared { state: Mutex::new(State::Reading), changed: Condvar::new() });
-        let reader = Reader { input, woken, shared: Arc::clone(&shared), sender, decoding: Decoding::new(reading) };
+        let reader =
+            Reader { input, woken, shared: Arc::clone(&shared), sender, decoding: Decoding::new(reading) };
         let thread = std::thread::Builder::new().name("chat-keys".into()).spawn(move || reader.run())?;
         Ok(Self { shared, wake, thread: Some(thread) })
     }
@@ -123,8 +124,7 @@ impl Reader {
 
     /// Waits for input or a wake-up; false at the end.
     fn step(&mut self) -> bool {
-        let mut polled =
-            [PollFd::new(&self.input, PollFlags::IN), PollFd::new(&self.woken, PollFlags::IN)];
+        let mut polled = [PollFd::new(&self.input, PollFlags::IN), PollFd::new(&self.woken, PollFlags::IN)];
         let pause = self.decoding.is_waiting().then_some(&ESCAPE_PAUSE);
         let ready = match poll(&mut polled, pause) {
             Ok(ready) => ready,

@@ -277,7 +277,9 @@ impl Session {
                     Ok(path) => self.chat.attach(&path),
                     Err(problem) => self.chat.fail(&problem),
                 },
-                Effect::RunQuick { name, command } => self.outside.run_quick(name, command, self.sender.clone()),
+                Effect::RunQuick { name, command } => {
+                    self.outside.run_quick(name, command, self.sender.clone())
+                }
                 Effect::Remember(text) => {
                     if let Err(problem) = self.outside.remember(&text) {
                         self.chat.fail(&problem);

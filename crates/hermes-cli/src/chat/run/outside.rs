@@ -115,11 +115,11 @@ impl Outside {
         file.write_all(text.as_bytes()).map_err(failed)?;
         // Through a shell, because $EDITOR may carry arguments.
         let script = format!("{editor} \"$1\"");
-        let status = Command::new("sh").args(["-c", &script, "sh"]).arg(file.path()).current_dir(&self.cwd).status();
+        let status =
+            Command::new("sh").args(["-c", &script, "sh"]).arg(file.path()).current_dir(&self.cwd).status();
         match status {
-            Ok(status) if status.success() => {
-                std::fs::read_to_string(file.path()).map_err(|e| format!("cannot read what '{editor}' wrote: {e}"))
-            }
+            Ok(status) if status.success() => std::fs::read_to_string(file.path())
+                .map_err(|e| format!("cannot read what '{editor}' wrote: {e}")),
             Ok(status) => Err(format!("'{editor}' ended with {status}; your text is as it was")),
             Err(e) => Err(format!("cannot start '{editor}': {e}")),
         }
@@ -175,6 +175,9 @@ mod tests {
 
     #[test]
     fn base64_has_its_padding() {
-        assert_eq!(["", "f", "fo", "foo", "foob"].map(|t| base64(t.as_bytes())), ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg=="]);
+        assert_eq!(
+            ["", "f", "fo", "foo", "foob"].map(|t| base64(t.as_bytes())),
+            ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg=="]
+        );
     }
 }

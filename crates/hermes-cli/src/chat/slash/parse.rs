@@ -227,7 +227,10 @@ mod tests {
         assert_eq!(request("/undo"), Request::Undo { turns: 1 });
         assert_eq!(request("/undo 3"), Request::Undo { turns: 3 });
         assert_eq!(request("/compress here 2"), Request::Compress(Compress::Keeping { exchanges: 2 }));
-        assert_eq!(request("/compact the tests"), Request::Compress(Compress::Now { focus: Some("the tests".into()) }));
+        assert_eq!(
+            request("/compact the tests"),
+            Request::Compress(Compress::Now { focus: Some("the tests".into()) })
+        );
         assert_eq!(request("/COMPRESS --preview"), Request::Compress(Compress::Preview));
         assert_eq!(request("/reasoning high"), Request::Effort { level: "high".into() });
         assert_eq!(request("/bg check it"), Request::Background { prompt: "check it".into() });
@@ -244,7 +247,8 @@ mod tests {
 
     #[test]
     fn nonsense_is_explained() {
-        for wrong in ["/undo none", "/steer", "/busy maybe", "/verbose loud", "/copy 0", "/quit now", "/nope"] {
+        for wrong in ["/undo none", "/steer", "/busy maybe", "/verbose loud", "/copy 0", "/quit now", "/nope"]
+        {
             assert!(matches!(parse(wrong), Parsed::Wrong(_)), "'{wrong}' is {:?}", parse(wrong));
         }
     }
@@ -262,7 +266,11 @@ mod tests {
         for command in COMMANDS {
             let args = if command.args.starts_with(char::is_uppercase) { "x" } else { "" };
             let parsed = parse(&format!("/{} {args}", command.name));
-            assert!(matches!(parsed, Parsed::Chat(..) | Parsed::Conversation(..)), "{}: {parsed:?}", command.name);
+            assert!(
+                matches!(parsed, Parsed::Chat(..) | Parsed::Conversation(..)),
+                "{}: {parsed:?}",
+                command.name
+            );
         }
     }
 }

@@ -2,7 +2,13 @@
 
 use super::{Command, Group, When};
 
-const fn command(name: &'static str, args: &'static str, help: &'static str, when: When, group: Group) -> Command {
+const fn command(
+    name: &'static str,
+    args: &'static str,
+    help: &'static str,
+    when: When,
+    group: Group,
+) -> Command {
     Command { name, aliases: &[], args, help, when, group, words: &[] }
 }
 
@@ -30,9 +36,15 @@ pub const COMMANDS: &[Command] = &[
     command("save", "[PATH]", "writes the conversation to a JSON file", Always, Session),
     command("undo", "[N]", "takes back the last exchange, or the last N", Idle, Session),
     command("retry", "", "sends your last message again", Idle, Session),
-    command("compress", "[here N | FOCUS | --preview]", "replaces old messages in the window by a summary", Idle, Session)
-        .also(&["compact"])
-        .words(&["here", "--preview"]),
+    command(
+        "compress",
+        "[here N | FOCUS | --preview]",
+        "replaces old messages in the window by a summary",
+        Idle,
+        Session,
+    )
+    .also(&["compact"])
+    .words(&["here", "--preview"]),
     command("uncompact", "", "takes the last summary back", Idle, Session),
     command("quit", "[--delete]", "leaves; with --delete the session is deleted", Always, Session)
         .also(&["exit", "q!"])
@@ -42,11 +54,18 @@ pub const COMMANDS: &[Command] = &[
     command("steer", "TEXT", "gives the running turn guidance without interrupting it", Always, Work),
     command("busy", "[interrupt | queue | steer]", "what Enter does while the agent works", Always, Work)
         .words(&["interrupt", "queue", "steer"]),
-    command("background", "PROMPT", "runs a prompt in a session of its own", Always, Work).also(&["bg", "btw"]),
+    command("background", "PROMPT", "runs a prompt in a session of its own", Always, Work)
+        .also(&["bg", "btw"]),
     command("agents", "", "lists what runs in the background", Always, Work).also(&["tasks"]),
     command("model", "[NAME]", "shows the models or switches to one", Idle, Model),
-    command("reasoning", "[show | hide | LEVEL]", "shows or hides thoughts, sets how hard it thinks", Always, Model)
-        .words(&["show", "hide", "none", "minimal", "low", "medium", "high", "xhigh"]),
+    command(
+        "reasoning",
+        "[show | hide | LEVEL]",
+        "shows or hides thoughts, sets how hard it thinks",
+        Always,
+        Model,
+    )
+    .words(&["show", "hide", "none", "minimal", "low", "medium", "high", "xhigh"]),
     command("yolo", "", "switches approvals off for this session, or on again", Always, Model),
     command("tools", "", "lists the tools that are on", Always, Model),
     command("toolsets", "", "lists the groups of tools", Always, Model),

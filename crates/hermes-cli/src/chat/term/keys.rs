@@ -216,12 +216,22 @@ mod tests {
     fn sequences_of_several_terminals() {
         assert_eq!(keys(b"\x1b[A\x1bOB"), [key(KeyCode::Up, Mods::NONE), key(KeyCode::Down, Mods::NONE)]);
         assert_eq!(keys(b"\x1b[1;5D"), [key(KeyCode::Left, Mods::CTRL)]);
-        assert_eq!(keys(b"\x1b[3~\x1b[1~\x1b[F"), [KeyCode::Delete, KeyCode::Home, KeyCode::End].map(|c| key(c, Mods::NONE)));
+        assert_eq!(
+            keys(b"\x1b[3~\x1b[1~\x1b[F"),
+            [KeyCode::Delete, KeyCode::Home, KeyCode::End].map(|c| key(c, Mods::NONE))
+        );
         assert_eq!(keys(b"\x1b\r\x1bb"), [key(KeyCode::Enter, Mods::ALT), Input::Key(Key::alt('b'))]);
-        assert_eq!(keys(b"\x1b[13;2u\x1b[27;2;13~"), [key(KeyCode::Enter, Mods::SHIFT), key(KeyCode::Enter, Mods::SHIFT)]);
+        assert_eq!(
+            keys(b"\x1b[13;2u\x1b[27;2;13~"),
+            [key(KeyCode::Enter, Mods::SHIFT), key(KeyCode::Enter, Mods::SHIFT)]
+        );
         assert_eq!(keys(b"\x1b[99;5u"), [Input::Key(Key::ctrl('c'))]);
         assert_eq!(keys(b"\x1b[Z"), [key(KeyCode::BackTab, Mods::NONE)]);
-        assert_eq!(keys(b"\x1b[?62;c\x1b[12;5Rx"), [Input::Key(Key::char('x'))], "answers of the terminal are no keys");
+        assert_eq!(
+            keys(b"\x1b[?62;c\x1b[12;5Rx"),
+            [Input::Key(Key::char('x'))],
+            "answers of the terminal are no keys"
+        );
     }
 
     #[test]
@@ -237,7 +247,11 @@ mod tests {
     fn a_paste_is_one_input() {
         assert_eq!(
             keys(b"x\x1b[200~one\r\ntwo\x1b[A\rthree\x1b[201~y"),
-            [Input::Key(Key::char('x')), Input::Paste("one\ntwo\x1b[A\nthree".into()), Input::Key(Key::char('y'))]
+            [
+                Input::Key(Key::char('x')),
+                Input::Paste("one\ntwo\x1b[A\nthree".into()),
+                Input::Key(Key::char('y'))
+            ]
         );
     }
 

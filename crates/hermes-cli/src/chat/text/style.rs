@@ -118,8 +118,7 @@ impl Style {
         if palette == Palette::Bare {
             return String::new();
         }
-        let named =
-            [(BOLD, "1"), (DIM, "2"), (ITALIC, "3"), (UNDERLINE, "4"), (REVERSE, "7"), (STRIKE, "9")];
+        let named = [(BOLD, "1"), (DIM, "2"), (ITALIC, "3"), (UNDERLINE, "4"), (REVERSE, "7"), (STRIKE, "9")];
         let mut codes: Vec<&str> =
             named.iter().filter(|(mark, _)| self.marks & mark != 0).map(|(_, code)| *code).collect();
         if palette == Palette::Colors {

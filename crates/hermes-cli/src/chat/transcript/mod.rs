@@ -132,7 +132,8 @@ impl Transcript {
     fn marked(&mut self, mark: &str, text: &str, style: Style) {
         let mut lines = Vec::new();
         for (i, line) in text.lines().enumerate() {
-            let line = Line::styled(if i == 0 { mark } else { " " }, style).with(" ", style).with(line, style);
+            let line =
+                Line::styled(if i == 0 { mark } else { " " }, style).with(" ", style).with(line, style);
             lines.extend(wrap(&line, self.width, &Line::plain("  ")));
         }
         self.printer.print(Kind::Notice, lines);
@@ -245,7 +246,9 @@ impl Transcript {
             Outcome::Interrupted => self.marked(self.glyphs.cancelled(), "interrupted", Style::FAINT),
             Outcome::Failed => self.fail(error.unwrap_or("the turn failed")),
             Outcome::Partial => self.warn(error.unwrap_or("the answer is not complete")),
-            Outcome::OutOfCalls => self.warn(error.unwrap_or("the limit of model calls for a turn is reached")),
+            Outcome::OutOfCalls => {
+                self.warn(error.unwrap_or("the limit of model calls for a turn is reached"))
+            }
             Outcome::OutOfBudget => self.fail(error.unwrap_or("the budget is used up")),
         }
     }

@@ -52,7 +52,9 @@ impl RunningTool {
             ToolDetail::Compact => 1,
             ToolDetail::Output => LIVE_LINES,
         };
-        lines.extend(last_lines(&self.output, shown).iter().map(|text| beside(text, Style::FAINT, glyphs, width)));
+        lines.extend(
+            last_lines(&self.output, shown).iter().map(|text| beside(text, Style::FAINT, glyphs, width)),
+        );
         lines
     }
 
@@ -83,7 +85,8 @@ impl RunningTool {
 
     /// `mark name brief  1.2s`; the time stays visible when the rest does not fit.
     fn headline(&self, mark: Line, elapsed: Duration, width: usize) -> Line {
-        let time = if elapsed < Duration::from_millis(100) { String::new() } else { figures::duration(elapsed) };
+        let time =
+            if elapsed < Duration::from_millis(100) { String::new() } else { figures::duration(elapsed) };
         let room = width.saturating_sub(cells(&time) + usize::from(!time.is_empty()) * 2);
         let mut line = mark.with(" ", Style::PLAIN);
         line.push(&self.name, Style::STRONG);
@@ -132,7 +135,11 @@ impl Reading {
         let text = |key: &str| object.get(key).and_then(Value::as_str).filter(|t| !t.trim().is_empty());
         Self {
             error: text("error").map(str::to_owned),
-            output: text("output").or_else(|| text("content")).or_else(|| text("stderr")).unwrap_or_default().to_owned(),
+            output: text("output")
+                .or_else(|| text("content"))
+                .or_else(|| text("stderr"))
+                .unwrap_or_default()
+                .to_owned(),
             exit_code: object.get("exit_code").and_then(Value::as_i64).filter(|code| *code != 0),
         }
     }
@@ -167,7 +174,13 @@ fn telling_lines(text: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn finished(brief: &str, status: CallStatus, result: &str, detail: ToolDetail, width: usize) -> Vec<String> {
+    fn finished(
+        brief: &str,
+        status: CallStatus,
+        result: &str,
+        detail: ToolDetail,
+        width: usize,
+    ) -> Vec<String> {
         let tool = RunningTool::new("1".into(), "terminal".into(), brief.into(), Instant::now());
         let lines = tool.finished(status, Duration::from_millis(3210), result, detail, Glyphs::Rich, width);
         lines.iter().map(Line::text).collect()
@@ -175,7 +188,8 @@ mod tests {
 
     #[test]
     fn a_good_call_is_one_line() {
-        let ok = |width| finished("cargo test --workspace", CallStatus::Ok, "a\nb", ToolDetail::Compact, width);
+        let ok =
+            |width| finished("cargo test --workspace", CallStatus::Ok, "a\nb", ToolDetail::Compact, width);
         assert_eq!(ok(60), ["✓ terminal cargo test --workspace  3.2s"]);
         assert_eq!(ok(24), ["✓ terminal cargo …  3.2s"]);
         assert_eq!(finished("x", CallStatus::Ok, "a\nb", ToolDetail::Output, 60).len(), 3);
