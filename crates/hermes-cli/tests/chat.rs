@@ -118,7 +118,7 @@ fn a_dumb_terminal_gets_lines() {
     pty.ends_in_peace();
 }
 
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_mins(1);
 
 /// A process on a pseudo-terminal and what its screen shows.
 struct Pty {
