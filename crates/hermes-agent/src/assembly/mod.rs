@@ -37,6 +37,7 @@ use crate::journal::{Journal, SharedStore, StoreJournal, StoreLedger};
 use crate::prompt::{self, HostFacts, Place, Platform, SystemPrompt};
 
 /// What an agent is opened with.
+#[derive(Clone)]
 pub struct Opening {
     /// The home.
     pub home: Home,
