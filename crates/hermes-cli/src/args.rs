@@ -2,9 +2,11 @@
 
 use clap::{Parser, Subcommand};
 
+use crate::commands::{
+    backup, completion, config, doctor, dump, import, logs, profile, sandbox, status, tools,
+};
 use crate::demo;
 use crate::talk::args::{OneShotArgs, TalkArgs};
-use crate::commands::{backup, completion, config, doctor, dump, import, logs, profile, sandbox, status};
 
 /// An AI agent that runs on your own machine.
 #[derive(Debug, Parser)]
@@ -46,6 +48,7 @@ pub enum Command {
     Import(import::Args),
     Logs(logs::Args),
     Profile(profile::args::Args),
+    Tools(tools::Args),
     /// Print the version
     Version,
 }

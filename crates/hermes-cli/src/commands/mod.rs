@@ -10,6 +10,7 @@ pub mod logs;
 pub mod profile;
 pub mod sandbox;
 pub mod status;
+pub mod tools;
 
 use std::process::ExitCode;
 
@@ -29,6 +30,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Import(args) => import::run(&args, &open()?),
         Command::Logs(args) => logs::run(&args, &open()?),
         Command::Profile(args) => profile::run(cli.profile.clone(), args),
+        Command::Tools(args) => tools::run(&open()?, &args),
         Command::Version => version(),
         Command::Status(args) => status::run(&open()?, &args),
         Command::Doctor(args) => doctor::run(cli.profile.clone(), &args),
