@@ -2,13 +2,17 @@
 
 pub mod agent;
 pub mod assembly;
+pub mod compaction;
 pub mod context_files;
+pub mod context_report;
 pub mod control;
 pub mod event;
 pub mod history;
 pub mod journal;
 pub mod prompt;
+pub mod references;
 pub mod report;
+pub mod shorten;
 pub mod turn;
 
 pub use agent::{Agent, Clock, Parts, Rules};

@@ -3,7 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    backup, completion, config, doctor, dump, import, logs, profile, sandbox, status, tools,
+    auth, backup, completion, config, doctor, dump, fallback, import, insights, logs, model, profile,
+    sandbox, sessions, setup, status, tools,
 };
 use crate::demo;
 use crate::talk::args::{OneShotArgs, TalkArgs};
@@ -37,6 +38,10 @@ pub struct Cli {
 /// Every command that works.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Setup(setup::Args),
+    Model(model::Args),
+    Fallback(fallback::Args),
+    Auth(auth::Args),
     Status(status::Args),
     Doctor(doctor::Args),
     Dump(dump::Args),
@@ -45,6 +50,8 @@ pub enum Command {
     Backup(backup::Args),
     Completion(completion::Args),
     Sandbox(sandbox::Args),
+    Sessions(Box<sessions::Args>),
+    Insights(insights::Args),
     Import(import::Args),
     Logs(logs::Args),
     Profile(profile::args::Args),

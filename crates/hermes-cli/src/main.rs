@@ -6,6 +6,7 @@ mod commands;
 mod demo;
 mod help;
 mod logging;
+mod prompt;
 mod talk;
 mod ui;
 

@@ -5,6 +5,7 @@ use hermes_home::settings::SettingError;
 use hermes_model::budget::LimitsError;
 use hermes_model::setup::SetupError;
 use hermes_store::sessions::{Resume, SessionError};
+use hermes_tools::toolsets::SelectionError;
 
 use crate::journal::JournalError;
 
@@ -26,6 +27,9 @@ pub enum OpenError {
     /// The settings of the sandbox make no sense.
     #[error(transparent)]
     Sandbox(#[from] hermes_sandbox::from_settings::SettingsError),
+    /// No tools to choose from.
+    #[error(transparent)]
+    Tools(#[from] SelectionError),
     /// The sessions cannot be opened.
     #[error(transparent)]
     Store(#[from] SessionError),

@@ -20,16 +20,18 @@ use hermes_sandbox::config::{BackendKind, SandboxConfig, Switch};
 use hermes_sandbox::context::Environment;
 use hermes_sandbox::pool::Pool;
 use hermes_sandbox::scope::Caller as SandboxCaller;
-use hermes_store::sessions::{NewSession, SessionId, SessionStore};
 pub use hermes_store::sessions::{Kind, Resume};
+use hermes_store::sessions::{NewSession, SessionId, SessionStore};
+use hermes_tools::gate::ask::{AskGate, Mode};
 use hermes_tools::workplace::{self, Workplace};
-use hermes_tools::{Answerer, Tool, Toolbox};
+use hermes_tools::{Answerer, Toolbox, catalog, toolsets};
 use jiff::Zoned;
 
 pub use error::OpenError;
 pub use rules::turn_rules;
 
 use crate::agent::{Agent, Clock, Parts};
+use crate::context_files::Hints;
 use crate::history::History;
 use crate::journal::{Journal, SharedStore, StoreJournal, StoreLedger};
 use crate::prompt::{self, HostFacts, Place, Platform, SystemPrompt};
@@ -94,7 +96,7 @@ pub struct Opened {
     /// Where its commands run.
     pub workplace: Workplace,
     /// Decides about its commands.
-    pub gate: Arc<dyn hermes_tools::Gate>,
+    pub gate: Arc<AskGate>,
     /// The system prompt and its parts; parts only when it was built just now.
     pub prompt: SystemPrompt,
     /// What the user should know.
@@ -120,7 +122,8 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
     let store = SharedStore::new(SessionStore::open(&opening.home.path("state.db"))?);
     let caller = caller_for(&opening.settings, routes, &store)?;
     let place = hermes_sandbox::from_settings::config(&opening.settings)?;
-    let workplace = workplace(&opening, place.clone())?;
+    let redactor = Arc::new(Redactor::new(opening.settings.secret_values()));
+    let workplace = workplace(&opening, place.clone(), Arc::clone(&redactor))?;
     let (tools, gate) = tools(&opening, &workplace, &mut notices)?;
     let now = Zoned::now();
 
@@ -130,7 +133,10 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
             let (journal, history) = StoreJournal::resume(store.clone(), id, issuer)?;
             (journal, history)
         }
-        None => (StoreJournal::begin(store.clone(), new_session(&opening, &model, &now)?, issuer), History::default()),
+        None => (
+            StoreJournal::begin(store.clone(), new_session(&opening, &model, &now)?, issuer),
+            History::default(),
+        ),
     };
     let id = journal.session_id().to_owned();
     let kept = match &resumed {
@@ -141,18 +147,32 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
         // The same bytes as before, so that the provider's cache holds.
         Some(text) => SystemPrompt { text, parts: Vec::new() },
         None => {
-            let sources = Told { opening: &opening, config: &place, workplace: &workplace, tools: &tools, model: &model, provider: &provider, id: &id };
+            let sources = Told {
+                opening: &opening,
+                config: &place,
+                workplace: &workplace,
+                tools: &tools,
+                model: &model,
+                provider: &provider,
+                id: &id,
+            };
             let built = build_prompt(&sources, &now, &mut notices)?;
             journal.keep_prompt(&built.text)?;
             built
         }
     };
+    let here = (sees_project(&place) && opening.rules == prompt::Rules::Follow).then(|| opening.cwd.clone());
     let zone = now.time_zone().clone();
     let clock: Clock = Arc::new(move || jiff::Timestamp::now().to_zoned(zone.clone()));
     let agent = Agent::new(Parts {
         caller,
+        side: None,
+        redactor,
         tools,
-        gate: Arc::clone(&gate),
+        shelf: Some(Arc::new(workplace.clone())),
+        news: workplace.notifications().clone(),
+        hints: here.map(|cwd| Hints::new(&cwd)),
+        gate: Arc::clone(&gate) as Arc<dyn hermes_tools::Gate>,
         journal: Box::new(journal),
         history,
         system: prompt.text.clone(),
@@ -179,13 +199,21 @@ pub fn caller_for(settings: &Settings, routes: Vec<Route>, store: &SharedStore) 
     Ok(caller.with_meter(Arc::new(meter)))
 }
 
-fn workplace(opening: &Opening, config: SandboxConfig) -> Result<Workplace, OpenError> {
+fn workplace(
+    opening: &Opening,
+    config: SandboxConfig,
+    redactor: Arc<Redactor>,
+) -> Result<Workplace, OpenError> {
     let env = Environment::from_iter(opening.env.clone());
     let caller = SandboxCaller::default();
-    let context =
-        hermes_sandbox::from_settings::context(&opening.home, &opening.settings, env, opening.cwd.clone(), caller)?;
-    let redactor = Arc::new(Redactor::new(opening.settings.secret_values()));
-    let options = workplace::Options { redactor, ..workplace::Options::default() };
+    let context = hermes_sandbox::from_settings::context(
+        &opening.home,
+        &opening.settings,
+        env,
+        opening.cwd.clone(),
+        caller,
+    )?;
+    let options = workplace::Options::from_settings(&opening.settings, redactor)?;
     Ok(Workplace::new(config, context, Arc::new(Pool::default()), options))
 }
 
@@ -193,17 +221,14 @@ fn tools(
     opening: &Opening,
     workplace: &Workplace,
     notices: &mut Vec<String>,
-) -> Result<(Toolbox, Arc<dyn hermes_tools::Gate>), OpenError> {
-    let _ = (opening, notices);
-    let tools: Vec<Arc<dyn Tool>> = vec![Arc::new(hermes_tools::Terminal::new(workplace.clone()))];
-    Ok((Toolbox::new(tools), Arc::new(Open)))
-}
-
-struct Open;
-impl hermes_tools::Gate for Open {
-    fn decide<'a>(&'a self, _: &'a hermes_tools::Action<'a>) -> hermes_tools::gate::Waiting<'a, hermes_tools::Verdict> {
-        Box::pin(async { hermes_tools::Verdict::Allowed })
-    }
+) -> Result<(Toolbox, Arc<AskGate>), OpenError> {
+    let chosen = toolsets::Selection::new(&opening.settings, &opening.source, &opening.toolsets)?;
+    notices.extend(chosen.notices());
+    let tools = catalog::build(workplace).into_iter().filter(|tool| chosen.has(tool.as_ref()));
+    let mode = Mode::from_settings(&opening.settings, matches!(opening.consent, Consent::Yolo))?;
+    let answerer =
+        if let Consent::Ask(answerer) = &opening.consent { Some(Arc::clone(answerer)) } else { None };
+    Ok((Toolbox::new(tools), Arc::new(AskGate::new(mode, answerer))))
 }
 
 fn find(store: &SharedStore, which: &Resume) -> Result<SessionId, OpenError> {
@@ -212,7 +237,8 @@ fn find(store: &SharedStore, which: &Resume) -> Result<SessionId, OpenError> {
 
 fn new_session(opening: &Opening, model: &str, now: &Zoned) -> Result<NewSession, OpenError> {
     let mut random = [0; 3];
-    rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty()).map_err(std::io::Error::from)?;
+    rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())
+        .map_err(std::io::Error::from)?;
     let mut session = NewSession::new(SessionId::new(now, random), opening.source.clone(), now.timestamp());
     session.kind = opening.kind;
     session.model = Some(model.to_owned());
@@ -224,6 +250,15 @@ fn new_session(opening: &Opening, model: &str, now: &Zoned) -> Result<NewSession
     let profile = opening.home.profile().as_str();
     session.profile = (profile != "default").then(|| profile.to_owned());
     Ok(session)
+}
+
+/// Whether commands work on the files of the directory we were started in.
+fn sees_project(config: &SandboxConfig) -> bool {
+    match config.backend {
+        BackendKind::Local => true,
+        BackendKind::Docker => config.container.mount_cwd == Switch::On,
+        BackendKind::Ssh => false,
+    }
 }
 
 /// What the prompt is built from.
@@ -246,7 +281,7 @@ fn build_prompt(told: &Told<'_>, now: &Zoned, notices: &mut Vec<String>) -> Resu
             (Place::Host(HostFacts::look(home, cwd.clone())), Some(cwd.as_path()))
         }
         BackendKind::Docker | BackendKind::Ssh => {
-            let here = (told.config.container.mount_cwd == Switch::On).then_some(cwd.as_path());
+            let here = sees_project(told.config).then_some(cwd.as_path());
             (Place::Sandbox { description: told.workplace.describe() }, here)
         }
     };

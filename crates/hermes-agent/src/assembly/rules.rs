@@ -6,6 +6,7 @@ use hermes_home::settings::table::agent;
 use hermes_model::setup;
 
 use crate::agent::Rules;
+use crate::compaction::CompactionConfig;
 use crate::turn::guardrails::{self, After};
 
 /// Reads the rules of a turn.
@@ -17,11 +18,13 @@ pub fn turn_rules(settings: &Settings, model: &str, most_calls: Option<u32>) -> 
         max_tokens: setup::max_tokens(settings)?,
         cache: setup::cache_marks(settings)?,
         guardrails: guardrail_rules(settings)?,
+        compaction: CompactionConfig::from_settings(settings)?,
     })
 }
 
 fn guardrail_rules(settings: &Settings) -> Result<guardrails::Rules, SettingError> {
-    let count = |def| -> Result<u32, SettingError> { Ok(u32::try_from(settings.get(def)?).unwrap_or(u32::MAX)) };
+    let count =
+        |def| -> Result<u32, SettingError> { Ok(u32::try_from(settings.get(def)?).unwrap_or(u32::MAX)) };
     let warn = After {
         same_failure: count(&agent::WARN_EXACT_FAILURE)?,
         tool_failures: count(&agent::WARN_SAME_TOOL_FAILURE)?,

@@ -1,14 +1,20 @@
 //! One file per command: what it takes, and the thin code that does it.
 
+pub mod auth;
 pub mod backup;
 pub mod completion;
 pub mod config;
 pub mod doctor;
 pub mod dump;
+pub mod fallback;
 pub mod import;
+pub mod insights;
 pub mod logs;
+pub mod model;
 pub mod profile;
 pub mod sandbox;
+pub mod sessions;
+pub mod setup;
 pub mod status;
 pub mod tools;
 
@@ -37,7 +43,13 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Demo(args) => crate::demo::run(&open()?, &args),
         Command::Dump(args) => dump::run(&open()?, &args),
         Command::Sandbox(args) => sandbox::run(&open()?, args),
+        Command::Sessions(args) => sessions::run(&open()?, *args),
+        Command::Insights(args) => insights::run(&open()?, &args),
         Command::Config(args) => config::run(&open()?, args),
+        Command::Setup(args) => setup::run(&open()?, &args),
+        Command::Model(args) => model::run(&open()?, args),
+        Command::Fallback(args) => fallback::run(&open()?, args),
+        Command::Auth(args) => auth::run(&open()?, args),
     }
 }
 

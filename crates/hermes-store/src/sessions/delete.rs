@@ -2,38 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use jiff::Timestamp;
 use rusqlite::{Transaction, params_from_iter};
 
 use super::SessionStore;
 use super::error::SessionError;
-use super::ids::{SessionId, seconds};
-use super::list::Clauses;
+use super::ids::SessionId;
+use super::list::{Children, Clauses, Joined, ListFilter};
 use super::marks::Mark;
 use super::messages::failed;
 use super::own::{COMPACTIONS, REWINDS};
 use super::row::{self, SessionRow};
-
-/// Which sessions are to go. Only sessions that ended do.
-#[derive(Debug, Clone, Default)]
-pub struct PruneFilter {
-    /// Began before this.
-    pub started_before: Option<Timestamp>,
-    /// Began at this time or later.
-    pub started_after: Option<Timestamp>,
-    /// Came through this door.
-    pub source: Option<String>,
-    /// Worked in this directory or below.
-    pub cwd: Option<String>,
-    /// The model's name contains this.
-    pub model: Option<String>,
-    /// The title contains this.
-    pub title: Option<String>,
-    /// Have at most so many messages.
-    pub max_messages: Option<u64>,
-    /// Only those that were put away, or only those that were not.
-    pub archived: Option<bool>,
-}
 
 /// What went.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,13 +42,13 @@ impl SessionStore {
         Ok(self.db.write(|tx| tx.execute(sql, [id.as_str()]))? > 0)
     }
 
-    /// The sessions that [`SessionStore::prune`] would remove, oldest first.
-    pub fn prunable(&mut self, filter: &PruneFilter) -> Result<Vec<SessionRow>, SessionError> {
+    /// The sessions that [`SessionStore::prune`] would remove, oldest first: those of a filter that ended, wherever they are.
+    pub fn prunable(&mut self, filter: &ListFilter) -> Result<Vec<SessionRow>, SessionError> {
         Ok(self.db.read(|tx| candidates(tx, filter))?)
     }
 
     /// Removes all sessions of a filter, with the sessions of their helpers.
-    pub fn prune(&mut self, filter: &PruneFilter) -> Result<Pruned, SessionError> {
+    pub fn prune(&mut self, filter: &ListFilter) -> Result<Pruned, SessionError> {
         Ok(self.db.write(|tx| {
             let ids = candidates(tx, filter)?.into_iter().map(|row| row.id).collect();
             remove(tx, ids)
@@ -89,40 +67,15 @@ impl SessionStore {
     }
 }
 
-fn candidates(tx: &Transaction<'_>, filter: &PruneFilter) -> rusqlite::Result<Vec<SessionRow>> {
-    let mut clauses = Clauses::default();
-    clauses.sql.push("s.ended_at IS NOT NULL".to_owned());
-    if let Some(before) = filter.started_before {
-        clauses.with("s.started_at < ?", seconds(before));
-    }
-    if let Some(after) = filter.started_after {
-        clauses.with("s.started_at >= ?", seconds(after));
-    }
-    if let Some(source) = &filter.source {
-        clauses.with("s.source = ?", source.clone());
-    }
-    if let Some(cwd) = &filter.cwd {
-        clauses.under(cwd);
-    }
-    if let Some(model) = &filter.model {
-        clauses.containing("s.model", model);
-    }
-    if let Some(title) = &filter.title {
-        clauses.containing("s.title", title);
-    }
-    if let Some(most) = filter.max_messages {
-        clauses.with("s.message_count <= ?", most as i64);
-    }
-    if let Some(archived) = filter.archived {
-        clauses.with("s.archived = ?", archived);
-    }
+fn candidates(tx: &Transaction<'_>, filter: &ListFilter) -> rusqlite::Result<Vec<SessionRow>> {
+    let filter = ListFilter { children: Children::Show, ..filter.clone() };
+    let Joined { sql, values } = Clauses::of(&filter);
     let sql = format!(
-        "SELECT {} FROM sessions s WHERE {} ORDER BY s.started_at",
-        row::columns(),
-        clauses.sql.join(" AND ")
+        "SELECT {} FROM sessions s WHERE s.ended_at IS NOT NULL AND {sql} ORDER BY s.started_at",
+        row::columns()
     );
     let mut statement = tx.prepare_cached(&sql)?;
-    let rows = statement.query_map(params_from_iter(clauses.values.iter()), row::read)?;
+    let rows = statement.query_map(params_from_iter(values.iter()), row::read)?;
     rows.collect()
 }
 

@@ -58,14 +58,34 @@ pub struct ListFilter {
     pub model: Option<String>,
     /// The branch's name contains this.
     pub branch: Option<String>,
+    /// The title contains this.
+    pub title: Option<String>,
     /// The title or the id contains this.
     pub search: Option<String>,
+    /// Ended for this reason.
+    pub end_reason: Option<String>,
+    /// On the bill of this provider.
+    pub provider: Option<String>,
     /// Began before this.
     pub started_before: Option<Timestamp>,
     /// Began at this time or later.
     pub started_after: Option<Timestamp>,
     /// Has at least so many messages.
     pub min_messages: u64,
+    /// Has at most so many messages.
+    pub max_messages: Option<u64>,
+    /// Sent and received at least so many tokens.
+    pub min_tokens: Option<u64>,
+    /// Sent and received at most so many tokens.
+    pub max_tokens: Option<u64>,
+    /// Costs at least so many dollars.
+    pub min_cost: Option<f64>,
+    /// Costs at most so many dollars.
+    pub max_cost: Option<f64>,
+    /// Has at least so many calls of tools.
+    pub min_tool_calls: Option<u64>,
+    /// Has at most so many calls of tools.
+    pub max_tool_calls: Option<u64>,
     /// Whether sessions under others are listed.
     pub children: Children,
     /// Whether sessions that were put away are listed.
@@ -94,49 +114,56 @@ impl SessionStore {
     }
 }
 
-/// The statement of a filter and its values.
+/// The statement of a filter and its values. Only the sessions that are shown are read; the others are only ordered.
 pub(super) fn statement(filter: &ListFilter) -> (String, Vec<Value>) {
-    let mut clauses = Clauses::default();
-    clauses.filter(filter);
+    let Joined { sql, mut values } = Clauses::of(filter);
     let order = match filter.order {
         Order::Started => "s.started_at DESC",
-        Order::LastActive => "last_active DESC, s.started_at DESC",
+        Order::LastActive => {
+            "ifnull((SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id), s.started_at) DESC,
+             s.started_at DESC"
+        }
     };
     let limit = filter.limit.map_or(-1, |limit| limit as i64);
-    let Clauses { mut sql, mut values } = clauses;
-    if sql.is_empty() {
-        sql.push("1".to_owned());
-    }
     values.extend([Value::from(limit), Value::from(filter.offset as i64)]);
-    let text = format!(
-        "SELECT {} FROM sessions s WHERE {} ORDER BY {order} LIMIT ? OFFSET ?",
-        row::columns(),
-        sql.join(" AND ")
-    );
+    let chosen = format!("SELECT s.id FROM sessions s WHERE {sql} ORDER BY {order} LIMIT ? OFFSET ?");
+    let text = format!("SELECT {} FROM ({chosen}) c CROSS JOIN sessions s ON s.id = c.id", row::columns());
     (text, values)
 }
 
-/// Conditions on `sessions s` with their values.
-#[derive(Default)]
-pub(super) struct Clauses {
-    pub sql: Vec<String>,
+/// A condition on `sessions s` with its values.
+pub(super) struct Joined {
+    pub sql: String,
     pub values: Vec<Value>,
 }
 
+/// Conditions on `sessions s` with their values.
+pub(super) struct Clauses {
+    sql: Vec<String>,
+    values: Vec<Value>,
+}
+
 impl Clauses {
+    /// The conditions of a filter, as one.
+    pub fn of(filter: &ListFilter) -> Joined {
+        let mut clauses = Self { sql: vec!["1".to_owned()], values: Vec::new() };
+        clauses.filter(filter);
+        Joined { sql: clauses.sql.join(" AND "), values: clauses.values }
+    }
+
     /// Adds a condition with one value.
-    pub fn with(&mut self, sql: &str, value: impl Into<Value>) {
+    fn with(&mut self, sql: &str, value: impl Into<Value>) {
         self.sql.push(sql.to_owned());
         self.values.push(value.into());
     }
 
     /// A column contains a text, in whatever case.
-    pub fn containing(&mut self, column: &str, text: &str) {
+    fn containing(&mut self, column: &str, text: &str) {
         self.with(&format!("{column} LIKE ? ESCAPE '\\'"), format!("%{}%", escape_like(text)));
     }
 
     /// A directory or below.
-    pub fn under(&mut self, cwd: &str) {
+    fn under(&mut self, cwd: &str) {
         let cwd = match cwd.trim_end_matches('/') {
             "" => "/",
             cwd => cwd,
@@ -165,25 +192,52 @@ impl Clauses {
         if let Some(cwd) = &filter.cwd {
             self.under(cwd);
         }
-        if let Some(model) = &filter.model {
-            self.containing("s.model", model);
+        self.words(filter);
+        self.amounts(filter);
+    }
+
+    fn words(&mut self, filter: &ListFilter) {
+        let parts =
+            [("s.model", &filter.model), ("s.git_branch", &filter.branch), ("s.title", &filter.title)];
+        for (column, text) in parts {
+            if let Some(text) = text {
+                self.containing(column, text);
+            }
         }
-        if let Some(branch) = &filter.branch {
-            self.containing("s.git_branch", branch);
+        if let Some(reason) = &filter.end_reason {
+            self.with("s.end_reason = ?", reason.clone());
         }
-        if let Some(before) = filter.started_before {
-            self.with("s.started_at < ?", seconds(before));
-        }
-        if let Some(after) = filter.started_after {
-            self.with("s.started_at >= ?", seconds(after));
-        }
-        if filter.min_messages > 0 {
-            self.with("s.message_count >= ?", filter.min_messages as i64);
+        if let Some(provider) = &filter.provider {
+            self.with("s.billing_provider = ? COLLATE NOCASE", provider.clone());
         }
         if let Some(text) = &filter.search {
             let pattern = Value::from(format!("%{}%", escape_like(text)));
             self.sql.push("(s.title LIKE ? ESCAPE '\\' OR s.id LIKE ? ESCAPE '\\')".to_owned());
             self.values.extend([pattern.clone(), pattern]);
+        }
+    }
+
+    fn amounts(&mut self, filter: &ListFilter) {
+        const TOKENS: &str = "ifnull(s.input_tokens, 0) + ifnull(s.output_tokens, 0)";
+        const COST: &str = "coalesce(s.actual_cost_usd, s.estimated_cost_usd, 0)";
+        let whole = |number: Option<u64>| number.map(|number| Value::from(number as i64));
+        let least = (filter.min_messages > 0).then_some(filter.min_messages);
+        let bounds = [
+            ("s.started_at", "<", filter.started_before.map(|at| Value::from(seconds(at)))),
+            ("s.started_at", ">=", filter.started_after.map(|at| Value::from(seconds(at)))),
+            ("ifnull(s.message_count, 0)", ">=", whole(least)),
+            ("ifnull(s.message_count, 0)", "<=", whole(filter.max_messages)),
+            (TOKENS, ">=", whole(filter.min_tokens)),
+            (TOKENS, "<=", whole(filter.max_tokens)),
+            (COST, ">=", filter.min_cost.map(Value::from)),
+            (COST, "<=", filter.max_cost.map(Value::from)),
+            ("ifnull(s.tool_call_count, 0)", ">=", whole(filter.min_tool_calls)),
+            ("ifnull(s.tool_call_count, 0)", "<=", whole(filter.max_tool_calls)),
+        ];
+        for (what, compare, bound) in bounds {
+            if let Some(bound) = bound {
+                self.with(&format!("{what} {compare} ?"), bound);
+            }
         }
     }
 }

@@ -34,7 +34,7 @@ use std::path::Path;
 
 pub use compact::{Compaction, Uncompaction};
 pub use create::NewSession;
-pub use delete::{PruneFilter, Pruned};
+pub use delete::Pruned;
 pub use error::SessionError;
 pub use find::Resume;
 pub use ids::{MessageId, SessionId};

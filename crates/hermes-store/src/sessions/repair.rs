@@ -10,6 +10,7 @@ use super::error::SessionError;
 use super::ids::SessionId;
 use super::layout::TEXT_INDEXES;
 use crate::Error;
+use crate::database::{Complaints, complaints};
 
 /// What is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
@@ -49,18 +50,14 @@ pub struct Repaired {
 impl SessionStore {
     /// Looks for what is wrong. Reads the whole file.
     pub fn check(&mut self) -> Result<Health, SessionError> {
-        let damage = match self.db.integrity_check() {
-            Ok(()) => None,
-            Err(Error::Damaged { detail, .. }) => Some(detail),
-            Err(error) => return Err(error.into()),
-        };
-        if damage.is_some() {
-            return Ok(Health { damage, ..Health::default() });
-        }
         Ok(self.db.read(|tx| {
+            let found = complaints(tx, "PRAGMA integrity_check(10)")?;
+            if !found.damage.is_empty() {
+                return Ok(Health { damage: Some(found.damage.join("; ")), ..Health::default() });
+            }
             let mut stale_indexes = Vec::new();
             for index in &TEXT_INDEXES {
-                if !agrees(tx, index.name)? {
+                if !agrees(tx, index.name, &found)? {
                     stale_indexes.push(index.name.to_owned());
                 }
             }
@@ -99,13 +96,24 @@ const LOST_MESSAGE: &str = "NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = me
 const LOST_CHILD: &str = "parent_session_id IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = sessions.parent_session_id)";
 
-/// Whether an index has an entry for each message and none besides.
-fn agrees(tx: &Transaction<'_>, index: &str) -> rusqlite::Result<bool> {
+/// Whether an index has an entry for each message and none besides, and SQLite does not complain about it. Messages of
+/// parts begin with a zero byte, which some versions of SQLite index differently; then a complaint says nothing.
+fn agrees(tx: &Transaction<'_>, index: &str, found: &Complaints) -> rusqlite::Result<bool> {
     let sql = format!(
         "SELECT (SELECT count(*) FROM messages) = (SELECT count(*) FROM {index}_docsize)
             AND NOT EXISTS (SELECT 1 FROM messages m WHERE NOT EXISTS (SELECT 1 FROM {index}_docsize d WHERE d.id = m.id))"
     );
-    tx.query_row(&sql, [], |row| row.get(0))
+    let same: bool = tx.query_row(&sql, [], |row| row.get(0))?;
+    // One name is the beginning of the other.
+    let named = |line: &String| {
+        line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == index)
+    };
+    if !same || !found.text_indexes.iter().any(named) {
+        return Ok(same);
+    }
+    tx.query_row("SELECT EXISTS (SELECT 1 FROM messages WHERE instr(content, char(0)) > 0)", [], |row| {
+        row.get(0)
+    })
 }
 
 fn put_right(tx: &Transaction<'_>) -> rusqlite::Result<Repaired> {

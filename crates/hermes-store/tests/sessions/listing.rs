@@ -1,7 +1,7 @@
 //! Lists, titles, and which session somebody means.
 
 use hermes_store::sessions::{
-    Archived, Children, Clash, Kind, ListFilter, Order, PruneFilter, Resume, Role, SessionError, SessionId,
+    Archived, Children, Clash, Kind, ListFilter, Order, Resume, Role, SessionError, SessionId,
 };
 use jiff::Timestamp;
 
@@ -205,19 +205,18 @@ fn pruning_takes_only_what_ended_and_fits() {
     let [old, live, cron] = ["old", "live", "cron"].map(|name| {
         fixture.session_with(name, |new| {
             if name == "cron" {
-                new.source = "cron".into()
+                new.source = "cron".into();
             }
         })
     });
     let at = fixture.now();
     fixture.store.end(&old, "x", at).unwrap();
     fixture.store.end(&cron, "x", at).unwrap();
-    let filter =
-        PruneFilter { started_before: Some(at), source: Some("cli".into()), ..PruneFilter::default() };
+    let filter = ListFilter { started_before: Some(at), source: Some("cli".into()), ..ListFilter::default() };
     let rows = fixture.store.prunable(&filter).unwrap();
     assert_eq!(rows.iter().map(|row| &row.id).collect::<Vec<_>>(), [&old]);
     assert_eq!(fixture.store.prune(&filter).unwrap().sessions, [old]);
-    let everything = PruneFilter::default();
+    let everything = ListFilter::default();
     assert_eq!(fixture.store.prune(&everything).unwrap().sessions, [cron]);
     assert_eq!(names(&mut fixture, &ListFilter::default()), [live.as_str()]);
     assert!(fixture.store.delete_if_empty(&live).unwrap());

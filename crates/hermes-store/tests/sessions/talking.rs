@@ -1,5 +1,6 @@
 //! Sessions begin, messages are added, and everything is there afterwards.
 
+use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::{env, thread};
 
@@ -162,14 +163,12 @@ fn child_writes_until_it_is_killed() {
     for n in 0.. {
         let text = format!("message {n}");
         store.append(&id("a"), &NewMessage::new(Role::User, text, Timestamp::UNIX_EPOCH)).unwrap();
-        eprintln!("kept {n}");
+        writeln!(std::io::stderr(), "kept {n}").unwrap();
     }
 }
 
 #[test]
 fn what_was_acknowledged_survives_a_kill() {
-    use std::io::{BufRead, BufReader};
-
     let mut fixture = Fixture::new();
     let session = fixture.session("a");
     let mut child = Command::new(env::current_exe().unwrap())

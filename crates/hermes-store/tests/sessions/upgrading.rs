@@ -1,8 +1,8 @@
 //! Old, new and strange files, and putting right what is wrong.
 
-use hermes_store::Error;
 use hermes_store::rusqlite::Connection;
 use hermes_store::sessions::{Kind, Resume, Role, SearchQuery, SessionError, SessionStore, View};
+use hermes_store::{AnySchema, Database, Error, OpenMode};
 use serde_json::json;
 
 use crate::support::{Fixture, id};
@@ -136,6 +136,23 @@ fn repair_makes_a_copy_and_puts_right() {
     assert_eq!(fixture.seen(&id("gone")), ["lost words"]);
     assert!(matches!(fixture.store.repair(&copy), Err(SessionError::Store(Error::CopyExists { .. }))));
     fixture.store.optimize().unwrap();
+}
+
+#[test]
+fn an_index_that_disagrees_is_no_damage() {
+    let mut fixture = Fixture::new();
+    let session = fixture.session("a");
+    fixture.turn(&session, "zebra", "1");
+    let db = Connection::open(fixture.path()).unwrap();
+    db.execute_batch("UPDATE messages_fts_content SET c0 = 'something else' WHERE id = 1").unwrap();
+    assert_eq!(fixture.store.check().unwrap().stale_indexes, ["messages_fts"]);
+    // A copy can be made, and the file is as good as any to those who only look at its structure.
+    let copy = fixture.path().with_extension("copy");
+    let mut plain = Database::open(fixture.path(), OpenMode::ReadOnly, &AnySchema).unwrap();
+    plain.quick_check().unwrap();
+    plain.backup_to(&copy).unwrap();
+    fixture.store.repair(&fixture.path().with_extension("bak")).unwrap();
+    assert!(fixture.store.check().unwrap().is_good());
 }
 
 #[test]
