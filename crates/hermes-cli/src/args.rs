@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     auth, backup, completion, config, doctor, dump, fallback, import, insights, logs, model, profile,
-    sandbox, sessions, setup, status,
+    sandbox, sessions, setup, status, tools,
 };
 use crate::demo;
 use crate::talk::args::{OneShotArgs, TalkArgs};
@@ -55,6 +55,7 @@ pub enum Command {
     Import(import::Args),
     Logs(logs::Args),
     Profile(profile::args::Args),
+    Tools(tools::Args),
     /// Print the version
     Version,
 }

@@ -16,6 +16,7 @@ pub mod sandbox;
 pub mod sessions;
 pub mod setup;
 pub mod status;
+pub mod tools;
 
 use std::process::ExitCode;
 
@@ -35,6 +36,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Import(args) => import::run(&args, &open()?),
         Command::Logs(args) => logs::run(&args, &open()?),
         Command::Profile(args) => profile::run(cli.profile.clone(), args),
+        Command::Tools(args) => tools::run(&open()?, &args),
         Command::Version => version(),
         Command::Status(args) => status::run(&open()?, &args),
         Command::Doctor(args) => doctor::run(cli.profile.clone(), &args),
