@@ -1,6 +1,6 @@
 //! Finding what was said.
 
-use hermes_store::sessions::{Hit, Kind, Role, SearchQuery, Sort};
+use hermes_store::sessions::{Body, Hit, Kind, NewMessage, Role, SearchQuery, Sort};
 
 use crate::support::Fixture;
 
@@ -94,4 +94,28 @@ fn roles_sources_order_and_lineages() {
     assert_eq!(texts(&SearchQuery { sources: vec!["tool".into()], ..newest.clone() }), ["four"]);
     assert_eq!(texts(&SearchQuery { exclude_lineage: Some(helper), ..newest.clone() }), ["four"]);
     assert_eq!(texts(&SearchQuery { one_per_lineage: true, ..newest }), ["four", "three"]);
+}
+
+#[test]
+fn messages_of_parts_are_found_after_every_change() {
+    let mut fixture = Fixture::new();
+    let session = fixture.session("a");
+    let parts = Body::Parts(serde_json::json!([{"type": "text", "text": "これは漢字テストです zebra"}]));
+    let at = fixture.now();
+    let number = fixture.store.append(&session, &NewMessage::new(Role::User, parts, at)).unwrap();
+    let both = |fixture: &mut Fixture| ["zebra", "漢字テスト"].map(|text| search(fixture, text).len());
+    assert_eq!(both(&mut fixture), [1, 1]);
+    fixture.store.set_api_content(&session, number, "sent").unwrap();
+    fixture.store.rewind(&session, number).unwrap();
+    assert_eq!(both(&mut fixture), [0, 0]);
+    fixture.store.restore(&session).unwrap();
+    assert_eq!(both(&mut fixture), [1, 1]);
+    let (first, second) = fixture.turn(&session, "x", "y");
+    fixture.store.compact(&session, &[first, second], &[], at).unwrap();
+    fixture.store.compact(&session, &[number], &[], at).unwrap();
+    assert_eq!(both(&mut fixture), [1, 1]);
+    assert!(fixture.store.check().unwrap().is_good());
+    fixture.store.delete(&session).unwrap();
+    assert_eq!(both(&mut fixture), [0, 0]);
+    assert!(fixture.store.check().unwrap().is_good());
 }
