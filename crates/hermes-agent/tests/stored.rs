@@ -139,7 +139,8 @@ async fn spending_is_on_record_and_limits_hold_across_processes() {
         let limits = Limits::default().with(Period::Day, Limit { tokens: Some(950), money: None });
         let meter = Arc::new(Meter::new(limits, Arc::new(StoreLedger::new(store.clone()))));
         let caller = caller(vec![route(&server)]).with_meter(meter);
-        let mut session = NewSession::new(SessionId::from(ID), "cli", "2026-01-05T12:00:00Z".parse().unwrap());
+        let mut session =
+            NewSession::new(SessionId::from(ID), "cli", "2026-01-05T12:00:00Z".parse().unwrap());
         session.kind = Kind::OneShot;
         let journal = StoreJournal::begin(store, session, "");
         turn(&mut over(journal, History::default(), caller, vec![]), "go").await.0

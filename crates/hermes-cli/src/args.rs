@@ -2,9 +2,9 @@
 
 use clap::{Parser, Subcommand};
 
+use crate::commands::{backup, completion, config, doctor, dump, import, logs, profile, sandbox, status};
 use crate::demo;
 use crate::talk::args::{OneShotArgs, TalkArgs};
-use crate::commands::{backup, completion, config, doctor, dump, import, logs, profile, sandbox, status};
 
 /// An AI agent that runs on your own machine.
 #[derive(Debug, Parser)]

@@ -20,8 +20,8 @@ use hermes_sandbox::config::{BackendKind, SandboxConfig, Switch};
 use hermes_sandbox::context::Environment;
 use hermes_sandbox::pool::Pool;
 use hermes_sandbox::scope::Caller as SandboxCaller;
-use hermes_store::sessions::{NewSession, SessionId, SessionStore};
 pub use hermes_store::sessions::{Kind, Resume};
+use hermes_store::sessions::{NewSession, SessionId, SessionStore};
 use hermes_tools::workplace::{self, Workplace};
 use hermes_tools::{Answerer, Tool, Toolbox};
 use jiff::Zoned;
@@ -130,7 +130,10 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
             let (journal, history) = StoreJournal::resume(store.clone(), id, issuer)?;
             (journal, history)
         }
-        None => (StoreJournal::begin(store.clone(), new_session(&opening, &model, &now)?, issuer), History::default()),
+        None => (
+            StoreJournal::begin(store.clone(), new_session(&opening, &model, &now)?, issuer),
+            History::default(),
+        ),
     };
     let id = journal.session_id().to_owned();
     let kept = match &resumed {
@@ -141,7 +144,15 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
         // The same bytes as before, so that the provider's cache holds.
         Some(text) => SystemPrompt { text, parts: Vec::new() },
         None => {
-            let sources = Told { opening: &opening, config: &place, workplace: &workplace, tools: &tools, model: &model, provider: &provider, id: &id };
+            let sources = Told {
+                opening: &opening,
+                config: &place,
+                workplace: &workplace,
+                tools: &tools,
+                model: &model,
+                provider: &provider,
+                id: &id,
+            };
             let built = build_prompt(&sources, &now, &mut notices)?;
             journal.keep_prompt(&built.text)?;
             built
@@ -182,8 +193,13 @@ pub fn caller_for(settings: &Settings, routes: Vec<Route>, store: &SharedStore) 
 fn workplace(opening: &Opening, config: SandboxConfig) -> Result<Workplace, OpenError> {
     let env = Environment::from_iter(opening.env.clone());
     let caller = SandboxCaller::default();
-    let context =
-        hermes_sandbox::from_settings::context(&opening.home, &opening.settings, env, opening.cwd.clone(), caller)?;
+    let context = hermes_sandbox::from_settings::context(
+        &opening.home,
+        &opening.settings,
+        env,
+        opening.cwd.clone(),
+        caller,
+    )?;
     let redactor = Arc::new(Redactor::new(opening.settings.secret_values()));
     let options = workplace::Options { redactor, ..workplace::Options::default() };
     Ok(Workplace::new(config, context, Arc::new(Pool::default()), options))
@@ -201,7 +217,10 @@ fn tools(
 
 struct Open;
 impl hermes_tools::Gate for Open {
-    fn decide<'a>(&'a self, _: &'a hermes_tools::Action<'a>) -> hermes_tools::gate::Waiting<'a, hermes_tools::Verdict> {
+    fn decide<'a>(
+        &'a self,
+        _: &'a hermes_tools::Action<'a>,
+    ) -> hermes_tools::gate::Waiting<'a, hermes_tools::Verdict> {
         Box::pin(async { hermes_tools::Verdict::Allowed })
     }
 }
@@ -212,7 +231,8 @@ fn find(store: &SharedStore, which: &Resume) -> Result<SessionId, OpenError> {
 
 fn new_session(opening: &Opening, model: &str, now: &Zoned) -> Result<NewSession, OpenError> {
     let mut random = [0; 3];
-    rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty()).map_err(std::io::Error::from)?;
+    rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())
+        .map_err(std::io::Error::from)?;
     let mut session = NewSession::new(SessionId::new(now, random), opening.source.clone(), now.timestamp());
     session.kind = opening.kind;
     session.model = Some(model.to_owned());

@@ -21,7 +21,8 @@ pub fn turn_rules(settings: &Settings, model: &str, most_calls: Option<u32>) -> 
 }
 
 fn guardrail_rules(settings: &Settings) -> Result<guardrails::Rules, SettingError> {
-    let count = |def| -> Result<u32, SettingError> { Ok(u32::try_from(settings.get(def)?).unwrap_or(u32::MAX)) };
+    let count =
+        |def| -> Result<u32, SettingError> { Ok(u32::try_from(settings.get(def)?).unwrap_or(u32::MAX)) };
     let warn = After {
         same_failure: count(&agent::WARN_EXACT_FAILURE)?,
         tool_failures: count(&agent::WARN_SAME_TOOL_FAILURE)?,

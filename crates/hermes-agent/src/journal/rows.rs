@@ -2,7 +2,9 @@
 //! and what it does not hold is left out.
 
 use hermes_model::message::text_of;
-use hermes_model::{Content, Finish, Image, Message, Part, Reasoning, Replay, ToolCall, ToolResult, ToolStatus};
+use hermes_model::{
+    Content, Finish, Image, Message, Part, Reasoning, Replay, ToolCall, ToolResult, ToolStatus,
+};
 use hermes_store::sessions::{Body, NewMessage, Role, StoredMessage};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -15,7 +17,9 @@ const LARGEST_IMAGE: usize = 1 << 20;
 /// A message as a row.
 pub fn to_row(message: &Message, finish: Option<&Finish>, at: Timestamp) -> NewMessage {
     match message {
-        Message::User(content) => NewMessage { content: Some(body(content)), ..NewMessage::empty(Role::User, at) },
+        Message::User(content) => {
+            NewMessage { content: Some(body(content)), ..NewMessage::empty(Role::User, at) }
+        }
         Message::Assistant(parts) => assistant_row(parts, finish, at),
         Message::Tool(result) => NewMessage {
             content: Some(body(&result.content)),
@@ -36,7 +40,8 @@ pub fn from_row(row: StoredMessage, issuer: &str) -> Option<Entry> {
         Role::Assistant => Message::Assistant(parts_of(&stored, &content, issuer)),
         Role::Tool => {
             let status = status_of(&text_of(&content));
-            let (call_id, name) = (stored.tool_call_id.unwrap_or_default(), stored.tool_name.unwrap_or_default());
+            let (call_id, name) =
+                (stored.tool_call_id.unwrap_or_default(), stored.tool_name.unwrap_or_default());
             Message::Tool(ToolResult { call_id, name, content, status })
         }
         Role::System | Role::Other(_) => return None,
@@ -155,7 +160,9 @@ fn replayed(stored: &NewMessage, issuer: &str) -> Vec<Part> {
                 let replay = Replay::Signature(text(&item, "signature"));
                 thoughts.push(thought(&text(&item, "thinking"), Some(replay)));
             }
-            Some("redacted_thinking") => thoughts.push(thought("", Some(Replay::Redacted(text(&item, "data"))))),
+            Some("redacted_thinking") => {
+                thoughts.push(thought("", Some(Replay::Redacted(text(&item, "data")))))
+            }
             _ => others.push(item),
         }
     }
@@ -187,7 +194,8 @@ fn call_of(call: &Value, place: usize) -> ToolCall {
 
 /// The table does not say how a call went; results that are errors say so themselves.
 fn status_of(text: &str) -> ToolStatus {
-    let value: Value = if text.starts_with('{') { serde_json::from_str(text).unwrap_or_default() } else { Value::Null };
+    let value: Value =
+        if text.starts_with('{') { serde_json::from_str(text).unwrap_or_default() } else { Value::Null };
     let failed = value.get("error").is_some_and(|error| !error.is_null()) && value.get("exit_code").is_none();
     if failed { ToolStatus::Failed } else { ToolStatus::Ok }
 }
@@ -264,7 +272,10 @@ mod tests {
             ]),
             Message::Assistant(vec![thought("plain", None), Part::Text("x".into())]),
             Message::Tool(ToolResult::ok(&call, "{\"output\": \"a\", \"exit_code\": 1, \"error\": null}")),
-            Message::Tool(ToolResult { status: ToolStatus::Failed, ..ToolResult::ok(&call, "{\"error\":\"no\"}") }),
+            Message::Tool(ToolResult {
+                status: ToolStatus::Failed,
+                ..ToolResult::ok(&call, "{\"error\":\"no\"}")
+            }),
         ];
         for message in messages {
             let entry = there_and_back(&message, Some(&Finish::Stop));

@@ -24,7 +24,13 @@ pub fn access_log() -> String {
             _ => 200,
         };
         let second = (number % 10) * 6;
-        let _ = writeln!(text, "2026-03-02T{:02}:{:02}:{second:02}Z GET {path} {status} {}ms", 9 + minute / 60, minute % 60, 20 + scatter(number) % 180);
+        let _ = writeln!(
+            text,
+            "2026-03-02T{:02}:{:02}:{second:02}Z GET {path} {status} {}ms",
+            9 + minute / 60,
+            minute % 60,
+            20 + scatter(number) % 180
+        );
     }
     text
 }

@@ -34,12 +34,16 @@ pub struct Args {
     keep: bool,
 }
 
-const QUESTION: &str = "Something in access.log fails. Find out what and since when, and write a short report.";
+const QUESTION: &str =
+    "Something in access.log fails. Find out what and since when, and write a short report.";
 
 /// Runs the demo.
 pub fn run(app: &App, args: &Args) -> anyhow::Result<ExitCode> {
     let began = Instant::now();
-    let room = tempfile::Builder::new().prefix("hermes-demo-").tempdir().context("no temporary directory can be made")?;
+    let room = tempfile::Builder::new()
+        .prefix("hermes-demo-")
+        .tempdir()
+        .context("no temporary directory can be made")?;
     let work = room.path().join("work");
     std::fs::create_dir(&work)?;
     let log = data::access_log();
@@ -91,7 +95,11 @@ fn place(app: &App) -> Place {
 /// Whether an engine has an image, answered within two seconds or not at all.
 fn has_image(engine: &str, image: &str) -> bool {
     let mut command = Command::new(engine);
-    command.args(["image", "inspect", image]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .args(["image", "inspect", image])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     let Ok(mut child) = command.spawn() else { return false };
     let deadline = Instant::now() + Duration::from_secs(2);
     loop {
@@ -182,7 +190,10 @@ fn work_on_it(opened: Opened) -> anyhow::Result<(Outcome, Option<String>, String
     plain.end_line();
     let id = hermes_store::sessions::SessionId::from(report.session_id.as_str());
     let row = store.lock().row(&id)?;
-    let session = format!("{} messages, {} tool calls, {} model calls", row.message_count, row.tool_call_count, row.api_call_count);
+    let session = format!(
+        "{} messages, {} tool calls, {} model calls",
+        row.message_count, row.tool_call_count, row.api_call_count
+    );
     drop(agent);
     assembly::let_go(&workplace);
     Ok((report.outcome, report.error, session))
@@ -191,26 +202,46 @@ fn work_on_it(opened: Opened) -> anyhow::Result<(Outcome, Option<String>, String
 /// Looks at the result without the agent: is what the report says true?
 fn check(log: &str, work: &Path) -> Result<String, String> {
     let truth = data::truth(log).ok_or("the log cannot be read")?;
-    let report = std::fs::read_to_string(work.join("report.md")).map_err(|error| format!("there is no report: {error}"))?;
+    let report = std::fs::read_to_string(work.join("report.md"))
+        .map_err(|error| format!("there is no report: {error}"))?;
     let line = report.lines().find(|line| line.starts_with(&truth.worst)).unwrap_or_default();
     let words: Vec<&str> = line.split_whitespace().collect();
     let says = [words.get(1), words.get(3)].map(|word| word.and_then(|word| word.parse().ok()));
     if says == [Some(truth.requests), Some(truth.errors)] {
-        Ok(format!("{} has {} errors in {} requests, as the report says", truth.worst, truth.errors, truth.requests))
+        Ok(format!(
+            "{} has {} errors in {} requests, as the report says",
+            truth.worst, truth.errors, truth.requests
+        ))
     } else {
-        Err(format!("the report says '{line}', but {} has {} errors in {} requests", truth.worst, truth.errors, truth.requests))
+        Err(format!(
+            "the report says '{line}', but {} has {} errors in {} requests",
+            truth.worst, truth.errors, truth.requests
+        ))
     }
 }
 
-fn conclude(work: &Path, session: &str, began: Instant, checked: &Result<String, String>) -> anyhow::Result<()> {
+fn conclude(
+    work: &Path,
+    session: &str,
+    began: Instant,
+    checked: &Result<String, String>,
+) -> anyhow::Result<()> {
     let mut text = String::new();
     use std::fmt::Write as _;
     match checked {
         Ok(found) => writeln!(text, "\nChecked without the agent: {found}.")?,
         Err(problem) => writeln!(text, "\nThe check failed: {problem}.")?,
     }
-    let files: Vec<String> = std::fs::read_dir(work)?.flatten().map(|file| file.file_name().to_string_lossy().into_owned()).collect();
-    writeln!(text, "Stored as a session: {session}. {} files, {:.1} s; all of it is removed now.", files.len(), began.elapsed().as_secs_f64())?;
+    let files: Vec<String> = std::fs::read_dir(work)?
+        .flatten()
+        .map(|file| file.file_name().to_string_lossy().into_owned())
+        .collect();
+    writeln!(
+        text,
+        "Stored as a session: {session}. {} files, {:.1} s; all of it is removed now.",
+        files.len(),
+        began.elapsed().as_secs_f64()
+    )?;
     text.push_str(
         "\nNext:\n  hermes model      choose a model; the key is tested before it is saved\n  hermes            talk to it\n  hermes -z '…'     ask one question from a script\n  hermes sandbox    where commands run, and what runs there\n",
     );

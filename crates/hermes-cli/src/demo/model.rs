@@ -36,7 +36,9 @@ fn answer(stream: TcpStream) -> std::io::Result<()> {
         let request: Value = serde_json::from_slice(&body).unwrap_or_default();
         let messages = request["messages"].as_array().cloned().unwrap_or_default();
         let size = body.len() / 4;
-        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")?;
+        stream.write_all(
+            b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n",
+        )?;
         for event in events(&script::next(&messages), size) {
             chunk(&mut stream, &format!("data: {event}\n\n"))?;
             std::thread::sleep(PAUSE);

@@ -86,13 +86,20 @@ mod tests {
     #[test]
     fn the_answer_is_made_of_what_was_printed() {
         let mut messages = vec![json!({"role": "user", "content": "go"})];
-        let printed = ["", "", "/pay  9 requests  4 errors\n/x 1 requests 0 errors", "worst /pay\nsince 10:15", ""];
+        let printed =
+            ["", "", "/pay  9 requests  4 errors\n/x 1 requests 0 errors", "worst /pay\nsince 10:15", ""];
         for text in printed {
             assert!(next(&messages).run.is_some());
             messages.push(result(text));
         }
         let last = next(&messages);
         assert_eq!(last.run, None);
-        assert!(last.say.contains("**/pay**") && last.say.contains("4 of its 9") && last.say.contains("since 10:15"), "{}", last.say);
+        assert!(
+            last.say.contains("**/pay**")
+                && last.say.contains("4 of its 9")
+                && last.say.contains("since 10:15"),
+            "{}",
+            last.say
+        );
     }
 }

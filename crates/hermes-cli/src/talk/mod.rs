@@ -44,7 +44,8 @@ pub fn opening(app: &App, talk: &TalkArgs) -> anyhow::Result<Opening> {
         return Err(ui::WrongUsage("--provider also needs a model: add -m MODEL".to_owned()).into());
     }
     let yolo = talk.yolo || settings.get(&safety::YOLO_MODE)?;
-    let ignore_rules = talk.ignore_rules || app.var("HERMES_IGNORE_RULES").is_some_and(|v| !v.is_empty() && v != "0");
+    let ignore_rules =
+        talk.ignore_rules || app.var("HERMES_IGNORE_RULES").is_some_and(|v| !v.is_empty() && v != "0");
     let source = talk.source.clone().or_else(|| app.var("HERMES_SESSION_SOURCE").map(str::to_owned));
     let source = source.unwrap_or_else(|| "cli".to_owned());
     Ok(Opening {

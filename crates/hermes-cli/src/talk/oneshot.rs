@@ -60,7 +60,9 @@ fn finish(report: &TurnReport, args: &OneShotArgs) -> anyhow::Result<ExitCode> {
             ui::note("hermes: interrupted");
             ExitCode::from(INTERRUPTED)
         }
-        Outcome::Partial | Outcome::OutOfCalls | Outcome::OutOfBudget | Outcome::Failed => ExitCode::from(ui::FAILED),
+        Outcome::Partial | Outcome::OutOfCalls | Outcome::OutOfBudget | Outcome::Failed => {
+            ExitCode::from(ui::FAILED)
+        }
     })
 }
 
@@ -71,7 +73,10 @@ fn question(prompt: &str, args: &OneShotArgs) -> anyhow::Result<Vec<Content>> {
         text = format!("{text}\n\n{}", standard_input()?);
     }
     if text.trim().is_empty() {
-        return Err(ui::WrongUsage("there is no question: give it after -z, or on standard input".to_owned()).into());
+        return Err(ui::WrongUsage(
+            "there is no question: give it after -z, or on standard input".to_owned(),
+        )
+        .into());
     }
     let mut content = vec![Content::Text(text)];
     for path in &args.image {
@@ -83,7 +88,10 @@ fn question(prompt: &str, args: &OneShotArgs) -> anyhow::Result<Vec<Content>> {
 /// Everything on standard input, as text.
 pub fn standard_input() -> anyhow::Result<String> {
     if std::io::stdin().is_terminal() {
-        return Err(ui::WrongUsage("standard input is a terminal: pipe the question in, or give it after -z".to_owned()).into());
+        return Err(ui::WrongUsage(
+            "standard input is a terminal: pipe the question in, or give it after -z".to_owned(),
+        )
+        .into());
     }
     let mut bytes = Vec::new();
     std::io::stdin().lock().read_to_end(&mut bytes)?;
@@ -104,7 +112,9 @@ impl Shown {
         if self.json {
             // A reader that left is noticed at the end; the turn goes on, its work may be wanted.
             let mut out = std::io::stdout().lock();
-            let _ = serde_json::to_writer(&mut out, &event).map_err(std::io::Error::from).and_then(|()| out.write_all(b"\n"));
+            let _ = serde_json::to_writer(&mut out, &event)
+                .map_err(std::io::Error::from)
+                .and_then(|()| out.write_all(b"\n"));
             let _ = out.flush();
             return;
         }

@@ -88,9 +88,10 @@ impl<'a> Plain<'a> {
             AgentEvent::Waiting { reason, seconds } => {
                 self.line(&format!("  {} again in {seconds:.0} s: {reason}", self.colour("33", "waiting")))
             }
-            AgentEvent::Switched { reason, provider, model } => {
-                self.line(&format!("  {} '{model}' at {provider} takes over: {reason}", self.colour("33", "switched")))
-            }
+            AgentEvent::Switched { reason, provider, model } => self.line(&format!(
+                "  {} '{model}' at {provider} takes over: {reason}",
+                self.colour("33", "switched")
+            )),
             AgentEvent::Compacted { before, after, messages } => {
                 self.line(&format!("  {messages} messages summarised: {before} tokens became {after}"))
             }
@@ -161,7 +162,11 @@ fn first_line(text: &str, most: usize) -> String {
 }
 
 fn took(milliseconds: u64) -> String {
-    if milliseconds < 1000 { format!("{milliseconds} ms") } else { format!("{:.1} s", milliseconds as f64 / 1000.0) }
+    if milliseconds < 1000 {
+        format!("{milliseconds} ms")
+    } else {
+        format!("{:.1} s", milliseconds as f64 / 1000.0)
+    }
 }
 
 #[cfg(test)]
@@ -217,7 +222,10 @@ mod tests {
 
     #[test]
     fn calls_stand_on_lines_of_their_own() {
-        assert_eq!(shown(Detail::Brief, &events()), "I look first.\n  terminal cat <<E …\n    ok 4 ms\nDone.\n");
+        assert_eq!(
+            shown(Detail::Brief, &events()),
+            "I look first.\n  terminal cat <<E …\n    ok 4 ms\nDone.\n"
+        );
     }
 
     #[test]

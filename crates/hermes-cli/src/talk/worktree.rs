@@ -35,13 +35,15 @@ impl Worktree {
         let top = git(cwd, &["rev-parse", "--show-toplevel"])
             .context("--worktree needs a git repository: run it inside one, or without --worktree")?;
         let repository = PathBuf::from(top);
-        let base = git(&repository, &["rev-parse", "HEAD"])
-            .context("--worktree needs a first commit to start from: commit something, or run without --worktree")?;
+        let base = git(&repository, &["rev-parse", "HEAD"]).context(
+            "--worktree needs a first commit to start from: commit something, or run without --worktree",
+        )?;
         let path = repository.join(".worktrees").join(format!("hermes-{name}"));
         let branch = format!("hermes/hermes-{name}");
         ignore_worktrees(&repository)?;
         let place = path.to_str().context("the repository's path is no text")?;
-        git(&repository, &["worktree", "add", "-q", "-b", &branch, place, "HEAD"]).context("the worktree cannot be made")?;
+        git(&repository, &["worktree", "add", "-q", "-b", &branch, place, "HEAD"])
+            .context("the worktree cannot be made")?;
         let worktree = Self { repository, path, branch, base };
         if let Err(error) = worktree.bring_along() {
             let _ = worktree.remove();
@@ -70,11 +72,15 @@ impl Worktree {
 
     /// Brings along what `.worktreeinclude` lists: files are copied, directories linked.
     fn bring_along(&self) -> anyhow::Result<()> {
-        let Ok(list) = std::fs::read_to_string(self.repository.join(".worktreeinclude")) else { return Ok(()) };
+        let Ok(list) = std::fs::read_to_string(self.repository.join(".worktreeinclude")) else {
+            return Ok(());
+        };
         for line in list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let relative = Path::new(line.trim_end_matches('/'));
             if !relative.components().all(|part| matches!(part, Component::Normal(_))) {
-                bail!(".worktreeinclude: '{line}' leads out of the repository; only paths inside it are allowed");
+                bail!(
+                    ".worktreeinclude: '{line}' leads out of the repository; only paths inside it are allowed"
+                );
             }
             let (from, to) = (self.repository.join(relative), self.path.join(relative));
             if !from.exists() || to.exists() {
@@ -100,7 +106,10 @@ impl Worktree {
 fn ignore_worktrees(repository: &Path) -> anyhow::Result<()> {
     let file = repository.join(".gitignore");
     let text = std::fs::read_to_string(&file).unwrap_or_default();
-    if text.lines().any(|line| matches!(line.trim(), ".worktrees" | ".worktrees/" | "/.worktrees/" | "/.worktrees")) {
+    if text
+        .lines()
+        .any(|line| matches!(line.trim(), ".worktrees" | ".worktrees/" | "/.worktrees/" | "/.worktrees"))
+    {
         return Ok(());
     }
     let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
@@ -169,7 +178,8 @@ mod tests {
         let dir = repository();
         std::fs::write(dir.path().join(".env.local"), "A=1").unwrap();
         std::fs::create_dir(dir.path().join("node_modules")).unwrap();
-        std::fs::write(dir.path().join(".worktreeinclude"), "# local\n.env.local\nnode_modules/\nmissing\n").unwrap();
+        std::fs::write(dir.path().join(".worktreeinclude"), "# local\n.env.local\nnode_modules/\nmissing\n")
+            .unwrap();
         let worktree = Worktree::make(dir.path(), "00000003").unwrap();
         assert_eq!(std::fs::read_to_string(worktree.path.join(".env.local")).unwrap(), "A=1");
         assert!(worktree.path.join("node_modules").is_symlink());
