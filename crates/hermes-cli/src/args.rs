@@ -2,10 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{
-    auth, backup, completion, config, doctor, dump, fallback, import, insights, logs, model, profile,
-    sandbox, sessions, setup, status, tools,
-};
+use crate::commands::{auth, backup, completion, config, doctor, dump, fallback, import, insights, logs, model, profile, sandbox, sessions, setup, status, tools};
 use crate::demo;
 use crate::talk::args::{OneShotArgs, TalkArgs};
 
