@@ -63,9 +63,9 @@ impl SetArgs {
 }
 
 /// Chooses what the flags say.
-pub fn run(app: &App, args: SetArgs) -> anyhow::Result<ExitCode> {
+pub fn run(app: &App, args: &SetArgs) -> anyhow::Result<ExitCode> {
     let desk = Desk::open(app)?;
-    let mut choice = wanted(&desk, &args)?;
+    let mut choice = wanted(&desk, args)?;
     let resolved = choice.resolve(&desk.config, &desk.settings, &desk.stored).map_err(with_hint)?;
     let consent = if args.yes { Consent::Given } else { Consent::Ask };
     if args.no_test {
