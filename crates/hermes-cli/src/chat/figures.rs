@@ -18,6 +18,14 @@ pub fn money(micro_dollars: u64) -> String {
     if micro_dollars < 10_000 { format!("${dollars:.4}") } else { format!("${dollars:.2}") }
 }
 
+/// `3s`, `3m05s`, `2h07m`: a clock that shows nothing finer than it is drawn.
+pub fn clock(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..10 => format!("{seconds}s"),
+        _ => duration(time),
+    }
+}
+
 /// `0.4s`, `12s`, `3m05s`, `2h07m`.
 pub fn duration(time: Duration) -> String {
     let seconds = time.as_secs();

@@ -51,7 +51,7 @@ pub fn render(facts: &StatusFacts, clock: Clock, cost: ShowCost, glyphs: Glyphs,
         }
         parts.extend(clock.turn.map(|turn| faint(&format!("last {}", figures::duration(turn)))));
     }
-    parts.push(faint(&figures::duration(Duration::from_secs(clock.session.as_secs()))));
+    parts.push(faint(&figures::clock(clock.session)));
     if facts.approvals == Approvals::Skipped {
         // In front, so that no screen is too narrow for it.
         parts.insert(0, Line::styled("YOLO", Style::color(Color::Red).bold()));

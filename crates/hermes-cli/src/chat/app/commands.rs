@@ -122,6 +122,18 @@ impl Chat {
         }
     }
 
+    /// Deletes the session and leaves; stays when it could not be deleted.
+    pub(super) fn discard(&mut self) {
+        match self.conversation.command(Request::Discard, self.events.clone()) {
+            CommandOutcome::Failed(text) => self.transcript.fail(&text),
+            CommandOutcome::Said(text) => {
+                self.transcript.say(&text);
+                self.leave();
+            }
+            _ => self.leave(),
+        }
+    }
+
     fn stop(&mut self, now: Instant) {
         if let Some(turn) = &mut self.turn {
             turn.ending = Ending::Stopped;

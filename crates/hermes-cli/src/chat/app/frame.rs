@@ -1,6 +1,6 @@
 //! The live area: what runs, what waits, the input or a panel, the status line.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::Chat;
 use super::questions::Panel;
@@ -33,7 +33,8 @@ pub(super) fn render(chat: &Chat, now: Instant) -> Frame {
         bottom.lines.push(status(chat, now, width));
     }
     limit(&mut bottom, rows);
-    let turn = chat.turn.as_ref().map_or(Duration::ZERO, |t| now.saturating_duration_since(t.since));
+    let works = chat.turn.as_ref().filter(|_| !matches!(chat.panel, Some(Panel::Question(..))));
+    let turn = works.map(|t| now.saturating_duration_since(t.since));
     let room = rows - bottom.lines.len();
     let mut above = chat.transcript.live(now, turn, room.saturating_sub(1));
     above.truncate(room.saturating_sub(1));

@@ -23,9 +23,13 @@ impl Chat {
         if self.menu_key(key) == Handled::Yes || self.own_key(key, now) == Handled::Yes {
             return;
         }
+        let before = self.editor.text().len();
         if self.editor.key(key) == Handled::Yes {
-            self.history.stop();
-            self.refresh_menu();
+            // Moves inside an entry of the history are part of the walk through it.
+            if self.editor.text().len() != before {
+                self.history.stop();
+                self.refresh_menu();
+            }
         } else {
             self.history_key(key);
         }

@@ -57,8 +57,7 @@ impl Chat {
         let above = panel.printed(glyphs, width);
         self.transcript.show(above);
         if !self.is_screen() {
-            let (lines, _) = panel.render(glyphs, width);
-            self.transcript.show(lines);
+            self.transcript.show(panel.listed(glyphs, width));
         }
         self.panel = Some(Panel::Question(panel, then));
     }
@@ -133,10 +132,7 @@ impl Chat {
             // Nobody waits any more when the turn was interrupted.
             Then::Reply(sender) => drop(sender.send(reply)),
             Then::Request(request) if is_yes => self.request(request, now),
-            Then::Discard if is_yes => {
-                self.request(Request::Discard, now);
-                self.leave();
-            }
+            Then::Discard if is_yes => self.discard(),
             Then::Request(_) | Then::Discard => {}
         }
         self.next_question(now);

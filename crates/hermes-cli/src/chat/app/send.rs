@@ -26,7 +26,7 @@ impl Chat {
         let text = self.pastes.expand(&shown);
         self.pastes.forget();
         self.menu = None;
-        self.remember(&text);
+        self.remember(text.trim_end());
         self.dispatch(&shown, &text, now);
     }
 
@@ -108,6 +108,7 @@ impl Chat {
     /// Something runs now, as a turn.
     pub(super) fn running(&mut self, control: hermes_agent::Control, now: Instant) {
         self.spent_before = self.facts.spent;
+        self.transcript.begin();
         self.turn = Some(Turn { control, since: now, ending: Ending::Natural });
     }
 

@@ -1,4 +1,4 @@
-//! Tables: columns side by side while they fit, one value a line when they do not.
+//! Tables: columns side by side, long cells wrapped; one value a line when the screen is too narrow for that.
 
 use super::inline;
 use crate::chat::text::{Line, Style, wrap};
@@ -28,12 +28,25 @@ pub fn render(rows: &[String], width: usize, base: Style) -> Vec<Line> {
     let widths: Vec<usize> = (0..columns)
         .map(|c| table.iter().filter_map(|row| row.get(c)).map(Line::width).max().unwrap_or(0))
         .collect();
-    let total = widths.iter().sum::<usize>() + 2 * columns.saturating_sub(1);
-    if total <= width {
-        side_by_side(&table, &widths, &aligned, has_header)
-    } else {
-        one_by_one(&table, width, has_header)
+    match shrunk(widths, width) {
+        Some(widths) => side_by_side(&table, &widths, &aligned, has_header),
+        None => one_by_one(&table, width, has_header),
     }
+}
+
+/// A column is not made narrower than this.
+const NARROWEST: usize = 14;
+
+/// Widths that fit the screen, taken from the widest columns; nothing when that would leave too little.
+fn shrunk(mut widths: Vec<usize>, width: usize) -> Option<Vec<usize>> {
+    let gaps = 2 * widths.len().saturating_sub(1);
+    let mut over = (widths.iter().sum::<usize>() + gaps).saturating_sub(width);
+    while over > 0 {
+        let widest = widths.iter_mut().max().filter(|w| **w > NARROWEST)?;
+        *widest -= 1;
+        over -= 1;
+    }
+    Some(widths)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,35 +103,39 @@ fn cell_line(cell: &str, style: Style) -> Line {
 fn side_by_side(table: &[Vec<Line>], widths: &[usize], aligned: &[Align], has_header: bool) -> Vec<Line> {
     let mut out = Vec::new();
     for (i, row) in table.iter().enumerate() {
-        let mut line = Line::new();
-        for (c, width) in widths.iter().enumerate() {
-            let empty = Line::new();
-            let cell = row.get(c).unwrap_or(&empty);
-            let pad = " ".repeat(width - cell.width());
-            let last = c + 1 == widths.len();
-            match aligned.get(c) {
-                Some(Align::Right) => {
-                    line.push(&pad, Style::PLAIN);
-                    line.append(cell.clone());
-                }
-                _ => {
-                    line.append(cell.clone());
-                    if !last {
-                        line.push(&pad, Style::PLAIN);
-                    }
-                }
-            }
-            if !last {
-                line.push("  ", Style::PLAIN);
-            }
-        }
-        out.push(line);
+        let cells: Vec<Vec<Line>> =
+            row.iter().zip(widths).map(|(cell, width)| wrap(cell, *width, &Line::new())).collect();
+        let height = cells.iter().map(Vec::len).max().unwrap_or(1);
+        out.extend((0..height).map(|k| row_line(&cells, k, widths, aligned)));
         if i == 0 && has_header {
             let bars: Vec<String> = widths.iter().map(|w| "─".repeat(*w)).collect();
             out.push(Line::styled(&bars.join("  "), Style::FAINT));
         }
     }
     out
+}
+
+/// One screen line of a row.
+fn row_line(cells: &[Vec<Line>], k: usize, widths: &[usize], aligned: &[Align]) -> Line {
+    let mut line = Line::new();
+    // Blanks are added when something follows them, so that none end the line.
+    let mut owed = 0;
+    for (c, width) in widths.iter().enumerate() {
+        let cell = cells.get(c).and_then(|lines| lines.get(k)).cloned().unwrap_or_default();
+        let rest = width.saturating_sub(cell.width());
+        let (before, after) = match aligned.get(c) {
+            Some(Align::Right) => (rest, 0),
+            _ => (0, rest),
+        };
+        owed += before;
+        if !cell.is_empty() {
+            line.push(&" ".repeat(owed), Style::PLAIN);
+            owed = 0;
+        }
+        line.append(cell);
+        owed += after + 2;
+    }
+    line
 }
 
 /// `name: value` lines, an empty line between rows: readable on any screen.
@@ -159,6 +176,14 @@ mod tests {
     }
 
     #[test]
+    fn long_cells_are_wrapped_in_their_column() {
+        assert_eq!(
+            shown(&["| /save | writes the conversation to a file | x |"], 30),
+            ["/save  writes the            x", "       conversation to a", "       file"]
+        );
+    }
+
+    #[test]
     fn a_narrow_screen_gets_one_value_a_line() {
         assert_eq!(
             shown(&["| name | what |", "|---|---|", "| a | something long |", "| b | c |"], 12),
@@ -168,7 +193,7 @@ mod tests {
 
     #[test]
     fn rows_may_be_uneven_and_headless() {
-        assert_eq!(shown(&["| a | b | c |", "| d |"], 40), ["a  b  c", "d      "]);
+        assert_eq!(shown(&["| a | b | c |", "| d |"], 40), ["a  b  c", "d"]);
         assert_eq!(shown(&["||"], 40), [""]);
     }
 }

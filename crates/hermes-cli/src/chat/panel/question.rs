@@ -144,6 +144,14 @@ impl QuestionPanel {
         if subject.len() > SUBJECT_ROWS { subject } else { Vec::new() }
     }
 
+    /// The question for a terminal without keys.
+    pub fn listed(&self, glyphs: Glyphs, width: usize) -> Vec<Line> {
+        let (mut lines, _) = self.render(glyphs, width);
+        lines.pop();
+        lines.push(Line::styled("  answer with a line; an empty one refuses", Style::FAINT));
+        lines
+    }
+
     /// The panel, and where the cursor is when text is written: row and column.
     pub fn render(&self, glyphs: Glyphs, width: usize) -> (Vec<Line>, Option<(usize, usize)>) {
         let title =

@@ -18,7 +18,7 @@ pub(super) fn lines(ended: &Ended) -> Vec<Line> {
     lines.push(about);
     let spent = ended.tally.spent;
     let mut parts = vec![
-        figures::duration(std::time::Duration::from_secs(ended.lasted.as_secs())),
+        figures::clock(ended.lasted),
         count(ended.tally.turns as u64, "turn"),
         count(ended.tally.tool_calls.into(), "tool call"),
     ];

@@ -130,8 +130,7 @@ impl Commands {
         for group in Group::ALL {
             out.push_str(&format!("### {}\n", group.title()));
             for command in self.all().filter(|c| c.group == group) {
-                out.push_str(&help_line(command));
-                out.push('\n');
+                out.push_str(&help_row(command));
             }
             out.push('\n');
         }
@@ -142,7 +141,7 @@ impl Commands {
                     QuickAction::Run(command) => format!("runs `{command}`"),
                     QuickAction::Alias(target) => format!("stands for `{target}`"),
                 };
-                out.push_str(&format!("- `/{}` {does}\n", quick.name));
+                out.push_str(&format!("| `/{}` | {does} |\n", quick.name));
             }
             out.push('\n');
         }
@@ -158,21 +157,35 @@ impl Commands {
 }
 
 fn help_line(command: &Command) -> String {
-    let args = if command.args.is_empty() { String::new() } else { format!(" {}", command.args) };
-    let also = match command.aliases {
+    format!("`{}` {}{}", usage(command), command.help, also(command))
+}
+
+/// A row of a table; bars inside code do not part cells.
+fn help_row(command: &Command) -> String {
+    format!("| `{}` | {}{} |\n", usage(command), command.help, also(command))
+}
+
+fn usage(command: &Command) -> String {
+    format!("/{} {}", command.name, command.args).trim_end().to_owned()
+}
+
+fn also(command: &Command) -> String {
+    match command.aliases {
         [] => String::new(),
         names => format!(" (also {})", names.iter().map(|n| format!("/{n}")).collect::<Vec<_>>().join(", ")),
-    };
-    format!("- `/{}{args}` {}{also}", command.name, command.help)
+    }
 }
 
 const KEYS_HELP: &str = "\
 ### Keys
-- `Enter` sends, `Alt+Enter` or `Ctrl+J` or a trailing `\\` starts a new line
-- `Tab` completes, `↑` `↓` walk through history, `Ctrl+R` searches it, `Ctrl+G` opens your editor
-- `Ctrl+C` clears the input, then interrupts the agent, twice leaves; `Ctrl+D` on an empty input leaves
-- `Ctrl+L` repaints, `Ctrl+Z` suspends, `Esc` closes menus and refuses questions
-- `@file:path` completes a path; a pasted path of a picture attaches it
+| Enter | sends; Alt+Enter, Ctrl+J or a `\\` at the end starts a new line |
+| Tab | completes commands and paths, `@name` a file |
+| Up, Down | walk through history; Ctrl+R searches it |
+| Ctrl+C | clears the input, then interrupts the agent; twice leaves |
+| Ctrl+D | leaves when the input is empty |
+| Ctrl+G | opens your editor |
+| Ctrl+L, Ctrl+Z | clears the screen, suspends |
+| Esc | closes menus, refuses questions |
 ";
 
 #[cfg(test)]
@@ -188,7 +201,7 @@ mod tests {
             for name in std::iter::once(&command.name).chain(command.aliases) {
                 assert!(seen.insert(*name), "'{name}' stands for two commands");
             }
-            assert!(command.help.len() <= 70, "'{}' has a long help text", command.name);
+            assert!(command.help.len() <= 60, "'{}' has a long help text", command.name);
         }
     }
 

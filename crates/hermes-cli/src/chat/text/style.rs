@@ -121,8 +121,11 @@ impl Style {
         let named = [(BOLD, "1"), (DIM, "2"), (ITALIC, "3"), (UNDERLINE, "4"), (REVERSE, "7"), (STRIKE, "9")];
         let mut codes: Vec<&str> =
             named.iter().filter(|(mark, _)| self.marks & mark != 0).map(|(_, code)| *code).collect();
-        if palette == Palette::Colors {
-            codes.extend(self.color.map(Color::code));
+        match (palette, self.color) {
+            (Palette::Colors, Some(color)) => codes.push(color.code()),
+            // Without colours, less important text is weaker.
+            (Palette::Marks, Some(Color::Grey)) => codes.push("2"),
+            _ => {}
         }
         codes.join(";")
     }

@@ -139,6 +139,11 @@ impl Transcript {
         self.printer.print(Kind::Notice, lines);
     }
 
+    /// Something begins, before its first event.
+    pub fn begin(&mut self) {
+        self.activity = Activity::Working("Thinking");
+    }
+
     /// Takes in what happened.
     pub fn event(&mut self, event: AgentEvent, now: Instant) {
         match event {
@@ -273,8 +278,9 @@ impl Transcript {
         }
     }
 
-    /// The lines that still change, at most about `rows` of them. `turn` is how long the turn runs.
-    pub fn live(&self, now: Instant, turn: Duration, rows: usize) -> Vec<Line> {
+    /// The lines that still change, at most about `rows` of them. `turn` is how long the turn runs; without it
+    /// somebody else has the user's attention and nothing says that it works.
+    pub fn live(&self, now: Instant, turn: Option<Duration>, rows: usize) -> Vec<Line> {
         let mut lines = Vec::new();
         if let Some(thoughts) = self.thoughts.as_ref().filter(|_| self.reasoning != Reasoning::Hidden) {
             lines.extend(thoughts.tail(self.width));
@@ -296,7 +302,7 @@ impl Transcript {
         if !shown.is_empty() && self.printer.wants_gap(self.live_kind()) {
             shown.insert(0, Line::new());
         }
-        if let Some(working) = self.working(now, turn) {
+        if let Some(working) = turn.and_then(|turn| self.working(now, turn)) {
             shown.push(Line::new());
             shown.push(cut(&working, self.width));
         }
@@ -326,10 +332,8 @@ impl Transcript {
         let spinner = self.glyphs.spinner(turn.as_millis());
         let mut line = Line::styled(spinner, Style::color(Color::Cyan)).with(" ", Style::PLAIN);
         line.push(&text, Style::PLAIN);
-        let seconds = figures::duration(Duration::from_secs(turn.as_secs()));
-        let dot = self.glyphs.dot();
-        let seconds = seconds.replace(".0s", "s");
-        line.push(&format!(" {seconds} {dot} Ctrl-C interrupts"), Style::FAINT);
+        let (time, dot) = (figures::clock(turn), self.glyphs.dot());
+        line.push(&format!(" {time} {dot} Ctrl-C interrupts"), Style::FAINT);
         Some(line)
     }
 }
