@@ -58,7 +58,8 @@ impl Agent {
         let cut = |text: String| text.chars().take(SEEN).collect::<String>();
         let mut messages = self.history.messages();
         let question = messages.find(|message| matches!(message, Message::User(_)))?.text();
-        let answer = messages.find(|m| matches!(m, Message::Assistant(_)) && !m.text().trim().is_empty())?.text();
+        let answer =
+            messages.find(|m| matches!(m, Message::Assistant(_)) && !m.text().trim().is_empty())?.text();
         Some((cut(question), cut(answer)))
     }
 }
@@ -67,7 +68,8 @@ impl Agent {
 fn clean(text: &str) -> Option<String> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     let line = line.strip_prefix("Title:").unwrap_or(line).trim();
-    let line = line.trim_matches(|c: char| matches!(c, '"' | '\'' | '`' | '*' | '#' | '“' | '”' | '„')).trim();
+    let line =
+        line.trim_matches(|c: char| matches!(c, '"' | '\'' | '`' | '*' | '#' | '“' | '”' | '„')).trim();
     let title: String = line.trim_end_matches('.').chars().take(LONGEST).collect();
     (!title.is_empty()).then_some(title)
 }

@@ -2,8 +2,12 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{auth, backup, completion, config, doctor, dump, fallback, import, insights, logs, model, profile, sandbox, sessions, setup, status, tools};
+use crate::commands::{
+    auth, backup, completion, config, doctor, dump, fallback, import, insights, logs, model, profile,
+    sandbox, sessions, setup, status, tools,
+};
 use crate::demo;
+use crate::talk::ChatArgs;
 use crate::talk::args::{OneShotArgs, TalkArgs};
 
 /// An AI agent that runs on your own machine.
@@ -42,6 +46,7 @@ pub enum Command {
     Status(status::Args),
     Doctor(doctor::Args),
     Dump(dump::Args),
+    Chat(ChatArgs),
     Config(config::Args),
     Demo(demo::Args),
     Backup(backup::Args),

@@ -215,8 +215,6 @@ fn workplace(
         caller,
     )?;
     let options = workplace::Options::from_settings(&opening.settings, redactor)?;
-    let redactor = Arc::new(Redactor::new(opening.settings.secret_values()));
-    let options = workplace::Options { redactor, ..workplace::Options::default() };
     Ok(Workplace::new(config, context, Arc::new(Pool::default()), options))
 }
 
@@ -232,20 +230,6 @@ fn tools(
     let answerer =
         if let Consent::Ask(answerer) = &opening.consent { Some(Arc::clone(answerer)) } else { None };
     Ok((Toolbox::new(tools), Arc::new(AskGate::new(mode, answerer))))
-) -> Result<(Toolbox, Arc<dyn hermes_tools::Gate>), OpenError> {
-    let _ = (opening, notices);
-    let tools: Vec<Arc<dyn Tool>> = vec![Arc::new(hermes_tools::Terminal::new(workplace.clone()))];
-    Ok((Toolbox::new(tools), Arc::new(Open)))
-}
-
-struct Open;
-impl hermes_tools::Gate for Open {
-    fn decide<'a>(
-        &'a self,
-        _: &'a hermes_tools::Action<'a>,
-    ) -> hermes_tools::gate::Waiting<'a, hermes_tools::Verdict> {
-        Box::pin(async { hermes_tools::Verdict::Allowed })
-    }
 }
 
 fn find(store: &SharedStore, which: &Resume) -> Result<SessionId, OpenError> {
@@ -308,7 +292,10 @@ fn build_prompt(told: &Told<'_>, now: &Zoned, notices: &mut Vec<String>) -> Resu
         project,
         rules: opening.rules,
         place,
-        platform: Platform::named(&opening.source),
+        platform: match opening.kind {
+            Kind::OneShot => Platform::OneShot,
+            _ => Platform::named(&opening.source),
+        },
         tools: told.tools.names().map(str::to_owned).collect(),
         model: told.model,
         provider: told.provider,

@@ -40,6 +40,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Version => version(),
         Command::Status(args) => status::run(&open()?, &args),
         Command::Doctor(args) => doctor::run(cli.profile.clone(), &args),
+        Command::Chat(args) => crate::talk::chat(&open()?, args),
         Command::Demo(args) => crate::demo::run(&open()?, &args),
         Command::Dump(args) => dump::run(&open()?, &args),
         Command::Sandbox(args) => sandbox::run(&open()?, args),

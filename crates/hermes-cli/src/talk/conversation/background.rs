@@ -36,7 +36,9 @@ impl Background {
         if tasks.is_empty() {
             return "Nothing runs beside this conversation.".to_owned();
         }
-        let line = |task: &Task| format!("- {} s: {} (session {})", task.started.elapsed().as_secs(), task.prompt, task.session);
+        let line = |task: &Task| {
+            format!("- {} s: {} (session {})", task.started.elapsed().as_secs(), task.prompt, task.session)
+        };
         tasks.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
@@ -56,12 +58,19 @@ impl Background {
         let session = agent.session_id().to_owned();
         let control = Control::new();
         let short: String = prompt.chars().take(60).collect();
-        let task = Task { prompt: short.clone(), session: session.clone(), started: Instant::now(), control: control.clone() };
+        let task = Task {
+            prompt: short.clone(),
+            session: session.clone(),
+            started: Instant::now(),
+            control: control.clone(),
+        };
         self.tasks().push(task);
         let (own, input) = (self.clone(), vec![Content::Text(prompt.to_owned())]);
         let name = session.clone();
         let spawned = std::thread::Builder::new().name("background".to_owned()).spawn(move || {
-            let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+            let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
+                return;
+            };
             let report = runtime.block_on(agent.turn(input, &control, &mut |_| {}));
             runtime.shutdown_background();
             drop(agent);
@@ -72,7 +81,9 @@ impl Background {
             events.send(AgentEvent::Notice { level: Level::Info, text });
         });
         match spawned {
-            Ok(_) => CommandOutcome::Said(format!("It runs in session {session}; `/agents` lists what runs.")),
+            Ok(_) => {
+                CommandOutcome::Said(format!("It runs in session {session}; `/agents` lists what runs."))
+            }
             Err(error) => CommandOutcome::Failed(format!("no thread can be started: {error}")),
         }
     }

@@ -1,7 +1,7 @@
 //! Choices: another session, another model, another way.
 
-use hermes_agent::assembly::{self, Opening, Resume};
 use hermes_agent::SharedStore;
+use hermes_agent::assembly::{self, Opening, Resume};
 use hermes_cli::chat::{Choice, CommandOutcome, Request};
 use hermes_model::list::{Cached, ListCache};
 use hermes_model::provider::{StoredKeys, Wanted};
@@ -91,7 +91,9 @@ fn read(words: &str) -> Result<Asked, String> {
                 asked.provider = Some(words.next().ok_or("--provider needs a name")?.to_owned());
             }
             "--global" => asked.for_good = true,
-            flag if flag.starts_with("--") => return Err(format!("'{flag}' is not known; there are --provider and --global")),
+            flag if flag.starts_with("--") => {
+                return Err(format!("'{flag}' is not known; there are --provider and --global"));
+            }
             name if asked.model.is_none() => asked.model = Some(name.to_owned()),
             more => return Err(format!("'{more}' is one word too many")),
         }
@@ -132,9 +134,9 @@ impl AgentConversation {
 
     fn keep_model(&self, model: &str, provider: Option<&str>) -> String {
         let home = &self.opening.home;
-        let mut kept = hermes_home::settings::store::set(home, "model.default", model).map(drop);
+        let mut kept = hermes_home::settings::set(home, "model.default", model).map(drop);
         if let (Ok(()), Some(provider)) = (&kept, provider) {
-            kept = hermes_home::settings::store::set(home, "model.provider", provider).map(drop);
+            kept = hermes_home::settings::set(home, "model.provider", provider).map(drop);
         }
         match kept {
             Ok(()) => " New sessions use it too.".to_owned(),
@@ -179,7 +181,8 @@ impl AgentConversation {
     fn copy(&mut self, title: Option<String>) -> Result<SessionId, String> {
         let old = self.id();
         let mut random = [0; 3];
-        rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty()).map_err(|e| e.to_string())?;
+        rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())
+            .map_err(|e| e.to_string())?;
         let now = Zoned::now();
         let id = SessionId::new(&now, random);
         let mut store = self.store.lock();
@@ -220,7 +223,10 @@ pub fn toolsets(opening: &Opening) -> CommandOutcome {
                 format!("- `{}` {state}", set.name)
             };
             let lines: Vec<String> = toolsets::basic().map(line).collect();
-            CommandOutcome::Said(format!("{}\n\n`hermes tools enable NAME` and `disable NAME` change it for new sessions.", lines.join("\n")))
+            CommandOutcome::Said(format!(
+                "{}\n\n`hermes tools enable NAME` and `disable NAME` change it for new sessions.",
+                lines.join("\n")
+            ))
         }
     }
 }
@@ -232,7 +238,8 @@ mod tests {
     #[test]
     fn a_model_is_named_with_or_without_its_provider() {
         let asked = read("gpt-5 --provider openai-api --global");
-        let expected = Asked { model: Some("gpt-5".into()), provider: Some("openai-api".into()), for_good: true };
+        let expected =
+            Asked { model: Some("gpt-5".into()), provider: Some("openai-api".into()), for_good: true };
         assert_eq!(asked, Ok(expected));
         assert!(read("--provider").is_err());
         assert!(read("a b").is_err());

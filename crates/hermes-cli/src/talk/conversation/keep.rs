@@ -1,6 +1,6 @@
 //! What is written down or shown from files: saving, the history, settings, figures.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use hermes_agent::assembly::Opening;
 use hermes_agent::{Outcome, SharedStore, Spending, TurnReport};
@@ -29,7 +29,9 @@ impl AgentConversation {
         };
         match write(&path, &session) {
             Ok(()) => CommandOutcome::Said(format!("Written to {}.", path.display())),
-            Err(error) => CommandOutcome::Failed(format!("It cannot be written to {}: {error}", path.display())),
+            Err(error) => {
+                CommandOutcome::Failed(format!("It cannot be written to {}: {error}", path.display()))
+            }
         }
     }
 
@@ -43,23 +45,27 @@ impl AgentConversation {
     }
 }
 
-fn write(path: &PathBuf, session: &serde_json::Value) -> anyhow::Result<()> {
+fn write(path: &Path, session: &serde_json::Value) -> anyhow::Result<()> {
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent)?;
     }
-    files::write_atomic(path, (serde_json::to_string_pretty(session)? + "\n").as_bytes(), files::Mode::Private)?;
+    files::write_atomic(
+        path,
+        (serde_json::to_string_pretty(session)? + "\n").as_bytes(),
+        files::Access::Private,
+    )?;
     Ok(())
 }
 
 /// The settings in force that were changed, as markdown.
 pub fn config(opening: &Opening) -> String {
-    use hermes_home::settings::{self, load::Origin, show};
+    use hermes_home::settings::{self, Origin};
     let mut lines = Vec::new();
     for spec in settings::all() {
         if let Ok(resolved) = opening.settings.resolve(spec)
             && resolved.origin != Origin::Default
         {
-            let value = show::shown(&show::masked(spec, &resolved.value));
+            let value = settings::shown(&settings::masked(spec, &resolved.value));
             lines.push(format!("- `{}` {value} ({})", spec.key, resolved.origin));
         }
     }
@@ -74,7 +80,10 @@ pub fn insights(store: &SharedStore, days: u32) -> CommandOutcome {
     let since = Timestamp::now() - SignedDuration::from_hours(i64::from(days) * 24);
     let insights = store.lock().insights(since, None, &TimeZone::system());
     match insights {
-        Ok(insights) => CommandOutcome::Said(format!("```\n{}\n```", crate::commands::insights::page(&insights, days).trim_end())),
+        Ok(insights) => CommandOutcome::Said(format!(
+            "```\n{}\n```",
+            crate::commands::insights::page(&insights, days).trim_end()
+        )),
         Err(error) => CommandOutcome::Failed(error.to_string()),
     }
 }

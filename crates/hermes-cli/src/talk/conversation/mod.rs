@@ -22,8 +22,8 @@ use hermes_tools::gate::ask::{AskGate, Yolo};
 use hermes_tools::workplace::Workplace;
 
 use self::background::Background;
-use self::worker::Worker;
 pub use self::worker::Titles;
+use self::worker::Worker;
 
 /// How many exchanges are shown when a session is gone on with.
 const SHOWN: usize = 5;
@@ -111,7 +111,10 @@ impl AgentConversation {
     fn undo(&mut self, turns: usize) -> CommandOutcome {
         match self.worker.with(move |agent| agent.undo(turns.max(1))) {
             Some(Ok(Some(question))) => CommandOutcome::TakenBack {
-                said: format!("Taken back: {} and what came of it.", crate::ui::count(turns as u64, "question")),
+                said: format!(
+                    "Taken back: {} and what came of it.",
+                    crate::ui::count(turns as u64, "question")
+                ),
                 text: question.text(),
             },
             Some(Ok(None)) => CommandOutcome::Failed("There is nothing to take back that far.".to_owned()),
@@ -154,7 +157,9 @@ impl AgentConversation {
 
     fn uncompact(&mut self) -> CommandOutcome {
         match self.worker.with(hermes_agent::Agent::uncompact) {
-            Some(Ok(true)) => CommandOutcome::Said("The messages the last summary stood for are back.".to_owned()),
+            Some(Ok(true)) => {
+                CommandOutcome::Said("The messages the last summary stood for are back.".to_owned())
+            }
             Some(Ok(false)) => CommandOutcome::Failed("There is no summary to take back.".to_owned()),
             Some(Err(error)) => CommandOutcome::Failed(error.to_string()),
             None => gone(),
@@ -174,7 +179,10 @@ impl AgentConversation {
     fn yolo(&mut self) -> CommandOutcome {
         let (now, said) = match self.gate.yolo() {
             Yolo::On => (Yolo::Off, "Commands on this machine are asked about again."),
-            Yolo::Off => (Yolo::On, "Commands run without asking for the rest of this session. What is forbidden stays forbidden."),
+            Yolo::Off => (
+                Yolo::On,
+                "Commands run without asking for the rest of this session. What is forbidden stays forbidden.",
+            ),
         };
         self.gate.set_yolo(now);
         CommandOutcome::Said(said.to_owned())
@@ -187,12 +195,10 @@ impl AgentConversation {
                 Some(title) => format!("The title is \"{title}\"."),
                 None => "This session has no title yet.".to_owned(),
             }),
-            Some(title) => {
-                self.store.lock().set_title(&id, &title, Clash::Refuse).map(|title| {
-                    self.worker.facts().title = Some(title.clone());
-                    format!("The title is \"{title}\" now.")
-                })
-            }
+            Some(title) => self.store.lock().set_title(&id, &title, Clash::Refuse).map(|title| {
+                self.worker.facts().title = Some(title.clone());
+                format!("The title is \"{title}\" now.")
+            }),
         };
         done.map_or_else(|error| CommandOutcome::Failed(error.to_string()), CommandOutcome::Said)
     }
@@ -209,7 +215,9 @@ impl AgentConversation {
             agent.tools().specs().iter().map(line).collect::<Vec<_>>().join("\n")
         });
         match list {
-            Some(list) if list.is_empty() => CommandOutcome::Said("No tools are on. `hermes tools` shows the sets.".to_owned()),
+            Some(list) if list.is_empty() => {
+                CommandOutcome::Said("No tools are on. `hermes tools` shows the sets.".to_owned())
+            }
             Some(list) => CommandOutcome::Said(list),
             None => gone(),
         }
@@ -226,7 +234,10 @@ impl AgentConversation {
     fn stop(&self) -> CommandOutcome {
         match background::end_processes(&self.workplace, &self.id()) {
             Ok(0) => CommandOutcome::Said("Nothing runs in the background.".to_owned()),
-            Ok(ended) => CommandOutcome::Said(format!("Ended {}.", crate::ui::count(ended as u64, "background process"))),
+            Ok(ended) => CommandOutcome::Said(format!(
+                "Ended {}.",
+                crate::ui::count(ended as u64, "background process")
+            )),
             Err(error) => CommandOutcome::Failed(error),
         }
     }
@@ -236,7 +247,9 @@ impl AgentConversation {
         match deleted {
             Ok(_) => CommandOutcome::Said("The session is deleted.".to_owned()),
             // Nothing was said in it, so it was never stored.
-            Err(hermes_store::sessions::SessionError::NoSession { .. }) => CommandOutcome::Said(String::new()),
+            Err(hermes_store::sessions::SessionError::NoSession { .. }) => {
+                CommandOutcome::Said(String::new())
+            }
             Err(error) => CommandOutcome::Failed(error.to_string()),
         }
     }
@@ -302,7 +315,9 @@ impl Conversation for AgentConversation {
             Request::Title { title } => self.title(title),
             Request::Save { path } => self.save(path),
             Request::History => self.history(),
-            Request::Status => CommandOutcome::Said(words::status(&self.status(), &self.workplace.describe())),
+            Request::Status => {
+                CommandOutcome::Said(words::status(&self.status(), &self.workplace.describe()))
+            }
             Request::Tools => self.tools(),
             Request::Toolsets => choose::toolsets(&self.opening),
             Request::Config => CommandOutcome::Said(keep::config(&self.opening)),
@@ -311,7 +326,11 @@ impl Conversation for AgentConversation {
             Request::Insights { days } => keep::insights(&self.store, days.unwrap_or(30)),
             Request::Profile => {
                 let home = &self.opening.home;
-                CommandOutcome::Said(format!("Profile '{}' in {}.", home.profile().as_str(), home.dir().display()))
+                CommandOutcome::Said(format!(
+                    "Profile '{}' in {}.",
+                    home.profile().as_str(),
+                    home.dir().display()
+                ))
             }
             Request::Discard => self.discard(),
         }
@@ -335,5 +354,7 @@ fn gone() -> CommandOutcome {
 }
 
 fn busy() -> CommandOutcome {
-    CommandOutcome::Said("The agent works; this is shown when it is done. `/usage` and `/status` work at any time.".to_owned())
+    CommandOutcome::Said(
+        "The agent works; this is shown when it is done. `/usage` and `/status` work at any time.".to_owned(),
+    )
 }

@@ -41,7 +41,12 @@ pub fn history(history: &History) -> String {
                 let calls = if calls.is_empty() { String::new() } else { format!(" {}", calls.join(", ")) };
                 writeln!(text, "**Hermes:** {}{calls}\n", message.text())
             }
-            Message::Tool(result) => writeln!(text, "`{}` gave {}.\n", result.name, ui::count(message.text().chars().count() as u64, "character")),
+            Message::Tool(result) => writeln!(
+                text,
+                "`{}` gave {}.\n",
+                result.name,
+                ui::count(message.text().chars().count() as u64, "character")
+            ),
         };
     }
     text
@@ -80,7 +85,11 @@ pub fn usage(facts: &StatusFacts) -> String {
     } else if spent.micro_dollars == 0 {
         "the price of this model is not known ('model.price')".to_owned()
     } else {
-        format!("{} and {} tokens without a known price", MicroDollars(spent.micro_dollars), grouped(spent.unpriced))
+        format!(
+            "{} and {} tokens without a known price",
+            MicroDollars(spent.micro_dollars),
+            grouped(spent.unpriced)
+        )
     };
     format!(
         "- {}: {} tokens in, {} from the cache, {} written to it, {} out ({} of them thoughts)\n- cost: {money}\n",
@@ -115,7 +124,12 @@ fn context_table(report: &ContextReport) -> String {
     let mut text = String::from("| what | tokens | share |\n|---|---:|---:|\n");
     for line in &report.lines {
         let share = (line.tokens * 100).checked_div(report.tokens).unwrap_or(0);
-        let _ = writeln!(text, "| {} | {} | {share} % |", name_of(&line.filler, line.count), grouped(line.tokens));
+        let _ = writeln!(
+            text,
+            "| {} | {} | {share} % |",
+            name_of(&line.filler, line.count),
+            grouped(line.tokens)
+        );
     }
     let _ = writeln!(text, "\n{}.", fill(report.tokens, report.window));
     let next = report.next;
@@ -171,7 +185,8 @@ mod tests {
 
     #[test]
     fn exchanges_hold_the_last_words_of_each_answer() {
-        let call = hermes_model::ToolCall { id: "1".into(), name: "t".into(), ..hermes_model::ToolCall::default() };
+        let call =
+            hermes_model::ToolCall { id: "1".into(), name: "t".into(), ..hermes_model::ToolCall::default() };
         let history = history_of(vec![
             Message::user("a"),
             Message::Assistant(vec![Part::Text("first".into()), Part::Call(call.clone())]),
@@ -179,7 +194,8 @@ mod tests {
             Message::assistant("second"),
             Message::user("b"),
         ]);
-        let shown: Vec<(String, String)> = recent(&history, 10).into_iter().map(|e| (e.user, e.answer)).collect();
+        let shown: Vec<(String, String)> =
+            recent(&history, 10).into_iter().map(|e| (e.user, e.answer)).collect();
         assert_eq!(shown, [("a".into(), "second".into()), ("b".into(), String::new())]);
         assert_eq!(recent(&history, 1)[0].user, "b");
     }

@@ -246,7 +246,8 @@ impl Desk {
         let route = self.agent.caller().route();
         let (provider, model) = route.map(hermes_model::Route::names).unwrap_or_default();
         let window = route.and_then(|route| route.window);
-        let context = self.agent.newest_usage().map_or_else(|| self.agent.fill().tokens, |usage| usage.total());
+        let context =
+            self.agent.newest_usage().map_or_else(|| self.agent.fill().tokens, |usage| usage.total());
         let mut facts = lock(&self.facts);
         facts.session_id = id.as_str().to_owned();
         (facts.provider, facts.model, facts.title, facts.window) = (provider, model, title, window);
