@@ -281,6 +281,24 @@ fn a_killed_daemon_leaves_nothing_running_and_its_jobs_are_known_as_lost() {
 }
 
 #[test]
+fn a_later_daemon_ends_what_a_job_of_an_earlier_one_left() {
+    let mut daemon = Foreground::start(&[], &[]);
+    let jobs = daemon.client().jobs();
+    let id = jobs.start(JobRequest::shell("s", "(setsid sleep 300 >/dev/null 2>&1 & echo $!)")).unwrap().id;
+    jobs.wait(&id, None).unwrap();
+    let pid = String::from_utf8(jobs.read(&id, 0, 100).unwrap().bytes).unwrap();
+    daemon.process.kill().unwrap();
+    daemon.process.wait().unwrap();
+    let directory = std::mem::replace(&mut daemon.directory, tempfile::tempdir().unwrap());
+    let next = Foreground::start_in(directory, &[], &[]);
+    let jobs = next.client().jobs();
+    assert!(is_alive(pid.trim()), "it was left on purpose");
+    assert_eq!(jobs.list().unwrap()[0].left_running, 1);
+    assert_eq!(jobs.kill(&id, Some(Duration::ZERO)).unwrap().left_running, 0);
+    assert!(!is_alive(pid.trim()));
+}
+
+#[test]
 fn a_killed_nursery_is_replaced() {
     let daemon = Foreground::start(&[], &[]);
     let client = daemon.client();

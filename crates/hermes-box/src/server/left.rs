@@ -11,8 +11,8 @@ use crate::link::lock;
 use crate::link::outbox::Wake;
 use crate::proto::info::LeftRunning;
 use crate::shim::wire::{self, Order};
-use crate::sys::wake::WakeFd;
 use crate::sys::proc::Process;
+use crate::sys::wake::WakeFd;
 use crate::sys::{self, proc};
 
 /// Processes listed per command.
@@ -80,6 +80,10 @@ impl Left {
             table.entries.insert(id, entry);
         }
         bell.ring();
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        lock(&self.shared.table).entries.is_empty()
     }
 
     /// Everything that still runs.

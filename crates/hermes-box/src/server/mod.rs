@@ -211,7 +211,8 @@ impl Agent {
             }
             doomed.extend(self.shims.nursery().iter().flat_map(|reaper| strays(*reaper, &processes)));
             doomed.extend(mark::carriers(mark, &processes));
-            let guard = |process: &&proc::Process| Some(process.pid as u32) == outcome.guard && is_shim(process.pid);
+            let guard =
+                |process: &&proc::Process| Some(process.pid as u32) == outcome.guard && is_shim(process.pid);
             doomed.extend(processes.iter().filter(guard));
             if self.options.reaping == Reaping::Elsewhere {
                 doomed.extend(strays(std::process::id() as i32, &processes));

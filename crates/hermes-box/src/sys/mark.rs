@@ -60,7 +60,9 @@ mod tests {
     #[test]
     fn the_mark_is_read_and_no_limit_is_none() {
         let limits = |soft: &str| {
-            format!("Limit  Soft Limit  Hard Limit  Units\nMax processes  5  6  processes\nMax file locks            {soft}  unlimited            locks\n")
+            format!(
+                "Limit  Soft Limit  Hard Limit  Units\nMax processes  5  6  processes\nMax file locks            {soft}  unlimited            locks\n"
+            )
         };
         assert_eq!(parse(&limits("1234567")), Some(1_234_567));
         assert_eq!(parse(&limits("unlimited")), None);

@@ -54,8 +54,7 @@ impl Agent {
             announce: request.capture == Capture::Stream,
         };
         let began = Instant::now();
-        let attendance =
-            Attendance { context, deadline: request.timeout.map(|timeout| began + timeout) };
+        let attendance = Attendance { context, deadline: request.timeout.map(|timeout| began + timeout) };
         let prepared = match self.prepare(&order, &attendance) {
             Ok(prepared) => prepared,
             Err(Unprepared::Fault(fault)) => return Err(fault),

@@ -1,8 +1,8 @@
 //! A command's process and everything that connects us to it.
 
 use std::io;
-use std::sync::Arc;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 
 use rustix::pipe::PipeFlags;
 

@@ -14,8 +14,8 @@ use crate::link::outbox::Wake;
 use crate::proto::fault::Fault;
 use crate::proto::job::{JobInfo, JobState};
 use crate::server::call::CallContext;
-use crate::sys::proc::{self, Process};
 use crate::sys::mark;
+use crate::sys::proc::{self, Process};
 
 /// How long what was killed may take to be gone, beyond the grace.
 const PATIENCE: Duration = Duration::from_secs(8);
@@ -26,7 +26,8 @@ impl Agent {
     /// All jobs, oldest first, with what is left of them.
     pub(crate) fn list_jobs(&self) -> Vec<JobInfo> {
         let jobs = self.jobs.all();
-        let processes = if jobs.iter().any(|job| may_have_left(&job.info())) { proc::all() } else { Vec::new() };
+        let processes =
+            if jobs.iter().any(|job| may_have_left(&job.info())) { proc::all() } else { Vec::new() };
         jobs.iter().map(|job| self.info_among(job, &processes)).collect()
     }
 
