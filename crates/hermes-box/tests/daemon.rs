@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use hermes_box::client::{CallError, Client, ConnectError, ConnectOptions, Transport};
+use hermes_box::client::{CallError, Client, ConnectError, ConnectOptions, Event, Transport};
 use hermes_box::daemon::{self, AttachError, Detached, connect_unix};
 use hermes_box::proto::exec::{Ending, ExecRequest, Target};
 use hermes_box::proto::hello::{Hello, Refusal};
@@ -243,7 +243,8 @@ fn an_idle_daemon_stays_for_its_jobs() {
 
 #[test]
 fn term_ends_everything_in_order() {
-    let mut daemon = Foreground::start(&["--grace", "500"], &[]);
+    // Much longer than the clean-up takes even on a busy machine; nobody waits for its end.
+    let mut daemon = Foreground::start(&["--grace", "20000"], &[]);
     let client = daemon.client();
     let marker = daemon.directory.path().join("marker");
     let command = format!(
@@ -252,7 +253,9 @@ fn term_ends_everything_in_order() {
     );
     let id = client.jobs().start(JobRequest::shell("s", command)).unwrap().id;
     assert!(eventually(|| !client.jobs().read(&id, 0, 100).unwrap().bytes.is_empty()));
-    let running = client.exec(ExecRequest::shell("s", "sleep 300")).unwrap();
+    let mut running = client.exec(ExecRequest::shell("s", "sleep 300")).unwrap();
+    // One that has not begun yet would be refused instead of ended.
+    assert!(matches!(running.next_event().unwrap(), Some(Event::Started { .. })));
     daemon.signal("-TERM");
     let exit = running.finish().unwrap();
     assert_eq!(exit.ending, Ending::Cancelled);

@@ -124,7 +124,7 @@ fn an_agent_that_gives_no_sign_of_life_is_given_up() {
     let puppet = Puppet::new();
     let client = puppet.client.clone();
     let (sender, result) = mpsc::channel();
-    std::thread::spawn(move || sender.send(client.run(brief())));
+    std::thread::spawn(move || drop(sender.send(client.run(brief()))));
     // A minute was what it once took; a few seconds are meant.
     let error = result.recv_timeout(Duration::from_secs(40)).unwrap().unwrap_err();
     assert!(matches!(error, CallError::Unresponsive(_)), "{error}");

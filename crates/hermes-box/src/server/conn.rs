@@ -210,9 +210,12 @@ impl Connection<'_> {
                 // The number is free before the client can know that it is.
                 lock(&calls).remove(&id);
                 context.conclude(&last);
+                agent.activity.answered();
             }
         };
+        self.agent.activity.owe();
         if let Err(error) = self.agent.workers.run(Box::new(work)) {
+            self.agent.activity.answered();
             lock(&self.calls).remove(&id);
             context.refuse(Fault::Exhausted(format!("no thread for the call: {error}")));
         }

@@ -179,7 +179,7 @@ impl Agent {
         let work = move || {
             {
                 let _busy = agent.activity.begin();
-                agent.run_job(&ours, prepared, &request);
+                agent.run_job(&ours, &prepared, &request);
             }
             agent.activity.changes.note();
         };
@@ -189,7 +189,7 @@ impl Agent {
         }
     }
 
-    fn run_job(&self, job: &Job, prepared: Prepared, request: &JobRequest) {
+    fn run_job(&self, job: &Job, prepared: &Prepared, request: &JobRequest) {
         let cwd = prepared.launch.start.cwd.clone();
         let timing =
             Timing { timeout: request.timeout, grace: self.options.grace, linger: self.options.linger };
