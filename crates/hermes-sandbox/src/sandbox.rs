@@ -21,8 +21,10 @@ use crate::scope::ScopeKey;
 use crate::secret::Secret;
 use crate::ssh::SshBackend;
 
-/// How long an agent we already know may take to answer before the place is looked at: a paused one is found soon.
+/// How long an agent on this machine that we already know may take to answer before the place is looked at: a paused one is found soon.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(1);
+/// The same for another machine, which a slow network may lie before.
+const ANSWERS_FROM_AFAR_WITHIN: Duration = Duration::from_secs(3);
 /// How long it may take when the place is said to be in order: one that is only slow is still used.
 const AWAKE_WITHIN: Duration = Duration::from_secs(5);
 
@@ -120,7 +122,7 @@ impl Sandbox {
         if let Some(client) = &connected.client {
             // A part of this process cannot fall asleep.
             let surely_awake = self.kind == BackendKind::Local;
-            if client.lost().is_none() && (surely_awake || client.answers_within(ANSWERS_WITHIN)) {
+            if client.lost().is_none() && (surely_awake || client.answers_within(self.first_patience())) {
                 return Ok(client.clone());
             }
             // It may only sleep: then it answers again once the place has been looked at.
@@ -199,6 +201,13 @@ impl Sandbox {
     /// The facts it was opened with.
     pub fn context(&self) -> &Context {
         &self.context
+    }
+
+    fn first_patience(&self) -> Duration {
+        match self.kind {
+            BackendKind::Local | BackendKind::Docker => ANSWERS_WITHIN,
+            BackendKind::Ssh => ANSWERS_FROM_AFAR_WITHIN,
+        }
     }
 
     /// Looks at a place whose agent is connected and silent.

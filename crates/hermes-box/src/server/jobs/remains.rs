@@ -17,7 +17,7 @@ use crate::server::call::CallContext;
 use crate::sys::mark;
 use crate::sys::proc::{self, Process};
 
-/// How long what was killed may take to be gone, beyond the grace.
+/// How long what was killed may take to be gone, beyond the grace. A shim waits less long for processes that do not die.
 const PATIENCE: Duration = Duration::from_secs(8);
 /// How often to look at processes that nobody watches over.
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
@@ -62,12 +62,17 @@ impl Agent {
         if !may_have_left(&job.info()) {
             return;
         }
-        let deadline = Instant::now() + grace + PATIENCE;
-        let listener: Arc<dyn Wake> = Arc::clone(context) as Arc<dyn Wake>;
-        self.left.end_job(&job.id, grace, &listener);
-        context.wait_while(Some(deadline), || self.left.has_job(&job.id) && !context.is_abandoned());
-        let kill_from = Instant::now() + grace;
-        let mut asked = false;
+        let watched = self.left.has_job(&job.id);
+        if watched {
+            let listener: Arc<dyn Wake> = Arc::clone(context) as Arc<dyn Wake>;
+            self.left.end_job(&job.id, grace, &listener);
+            let deadline = Instant::now() + grace + PATIENCE;
+            context.wait_while(Some(deadline), || self.left.has_job(&job.id) && !context.is_abandoned());
+        }
+        // Whatever a shim did not end has been asked already.
+        let mut asked = watched;
+        let kill_from = Instant::now() + if watched { Duration::ZERO } else { grace };
+        let deadline = kill_from + PATIENCE;
         while Instant::now() < deadline && !context.is_abandoned() {
             let seen = context.happenings();
             let remains = mark::all_carriers(job.mark);
