@@ -16,7 +16,6 @@ use crate::talk::args::{OneShotArgs, TalkArgs};
     name = "hermes",
     version,
     disable_help_subcommand = false,
-    args_conflicts_with_subcommands = true,
     after_help = "Run `hermes COMMAND --help` for what a command does, its flags and examples."
 )]
 pub struct Cli {
