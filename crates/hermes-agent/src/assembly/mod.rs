@@ -4,6 +4,7 @@
 mod error;
 mod git;
 mod rules;
+mod side;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -115,13 +116,15 @@ pub fn let_go(workplace: &Workplace) {
 /// Puts an agent together.
 pub fn open(opening: Opening) -> Result<Opened, OpenError> {
     let mut notices = Vec::new();
-    let (routes, problems) = routes(&opening)?;
+    let stored = StoredKeys::in_home(opening.home.dir())?;
+    let (routes, problems) = routes(&opening, &stored)?;
     notices.extend(problems);
     let first = routes.first().ok_or(OpenError::NoModel)?;
     let ((provider, model), issuer) = (first.names(), first.endpoint.issuer().to_owned());
 
     let store = SharedStore::new(SessionStore::open(&opening.home.path("state.db"))?);
     let caller = caller_for(&opening.settings, routes, &store)?;
+    let side = side::callers(&opening.settings, &stored, &store, &mut notices)?;
     let place = hermes_sandbox::from_settings::config(&opening.settings)?;
     let redactor = Arc::new(Redactor::new(opening.settings.secret_values()));
     let workplace = workplace(&opening, place.clone(), Arc::clone(&redactor))?;
@@ -167,7 +170,7 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
     let clock: Clock = Arc::new(move || jiff::Timestamp::now().to_zoned(zone.clone()));
     let agent = Agent::new(Parts {
         caller,
-        side: None,
+        side,
         redactor,
         tools,
         shelf: Some(Arc::new(workplace.clone())),
@@ -184,9 +187,8 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
 }
 
 /// The models to ask, and what is wrong with some of them.
-fn routes(opening: &Opening) -> Result<(Vec<Route>, Vec<String>), OpenError> {
-    let stored = StoredKeys::in_home(opening.home.dir())?;
-    let chain = setup::chain(&opening.settings, &opening.wanted, &stored)?;
+fn routes(opening: &Opening, stored: &StoredKeys) -> Result<(Vec<Route>, Vec<String>), OpenError> {
+    let chain = setup::chain(&opening.settings, &opening.wanted, stored)?;
     let problem = |error: &dyn std::fmt::Display| format!("a fallback model is left out: {error}");
     let problems = chain.problems.iter().map(|error| problem(error)).collect();
     Ok((chain.routes, problems))

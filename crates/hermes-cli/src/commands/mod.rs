@@ -31,7 +31,9 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let Some(command) = cli.command else {
         return crate::talk::run(&open()?, &cli.talk, &cli.once);
     };
-    if cli.once != OneShotArgs::default() || (cli.talk != TalkArgs::default() && !matches!(command, Command::Chat(_))) {
+    if cli.once != OneShotArgs::default()
+        || (cli.talk != TalkArgs::default() && !matches!(command, Command::Chat(_)))
+    {
         let problem = "flags of a conversation (-z, -m, -c …) do not go together with this command: leave one of the two out";
         return Err(ui::WrongUsage(problem.to_owned()).into());
     }
