@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::scope::Scope;
-use crate::secret::Secret;
+use hermes_guard::Secret;
 
 /// Everything that decides where commands run.
 #[derive(Debug, Clone, PartialEq)]

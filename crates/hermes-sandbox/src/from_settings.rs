@@ -13,7 +13,7 @@ use crate::config::{
 };
 use crate::context::{Context, Environment, HostUser, default_cache_dir, machine_id};
 use crate::scope::{Caller, Scope};
-use crate::secret::Secret;
+use hermes_guard::Secret;
 
 /// Why settings do not describe a sandbox.
 #[derive(Debug, thiserror::Error)]

@@ -29,7 +29,6 @@ pub mod program;
 mod registry;
 pub mod sandbox;
 pub mod scope;
-pub mod secret;
 pub mod ssh;
 
 #[cfg(test)]

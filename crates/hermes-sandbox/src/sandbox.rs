@@ -20,7 +20,7 @@ use crate::forward;
 use crate::local::LocalBackend;
 use crate::notice::{Lost, Notice};
 use crate::scope::ScopeKey;
-use crate::secret::Secret;
+use hermes_guard::Secret;
 use crate::ssh::SshBackend;
 
 /// How long an agent we already know may take to answer before the place is looked at.
@@ -149,7 +149,7 @@ impl Sandbox {
 
     /// Variables for every command: the values of the names the user wants to see forwarded.
     pub fn command_env(&self) -> Vec<(OsString, Option<OsString>)> {
-        self.forwarded.iter().map(|(name, value)| (name.into(), Some(value.reveal().into()))).collect()
+        self.forwarded.iter().map(|(name, value)| (name.into(), Some(value.expose().into()))).collect()
     }
 
     /// Whether anything runs in the place. One that was never used, or does not answer, is not busy.

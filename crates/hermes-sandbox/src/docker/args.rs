@@ -7,7 +7,7 @@ use super::spec::{CreateSpec, Init, PROGRAM, RUN_DIR, Writable, limit_values};
 use super::workdir::WORKSPACE;
 use crate::agent_command::First;
 use crate::config::{Network, Reuse, Switch};
-use crate::secret::Secret;
+use hermes_guard::Secret;
 
 /// Arguments, and what must not be one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -208,11 +208,11 @@ impl Env {
         let mut env = Self { args: Vec::new(), file: Vec::new(), inherited: Vec::new() };
         for (name, value) in &spec.env {
             // The engine's file has one variable a line and no quoting.
-            if value.reveal().contains(['\n', '\r']) {
+            if value.expose().contains(['\n', '\r']) {
                 env.args.extend(words(["-e", name]));
                 env.inherited.push((name.clone(), value.clone()));
             } else {
-                env.file.extend_from_slice(format!("{name}={}\n", value.reveal()).as_bytes());
+                env.file.extend_from_slice(format!("{name}={}\n", value.expose()).as_bytes());
             }
         }
         if !env.file.is_empty() {

@@ -15,7 +15,7 @@ use crate::config::{
 use crate::context::{self, Context};
 use crate::notice::Notice;
 use crate::scope::{Caller, Scope, ScopeKey};
-use crate::secret::Secret;
+use hermes_guard::Secret;
 
 fn agent() -> AgentMounts {
     AgentMounts {

@@ -15,7 +15,7 @@ use super::workdir::{self, Workdir};
 use crate::config::{ContainerConfig, Filesystem, Limits, Network, Reuse, RunAs, SandboxConfig, Switch};
 use crate::context::{Context, HostUser};
 use crate::notice::Notice;
-use crate::secret::Secret;
+use hermes_guard::Secret;
 
 /// Where the box program's directory appears in a container.
 pub const PROGRAM_DIR: &str = "/.hermes-box/bin";
@@ -265,7 +265,7 @@ fn check_env(env: &BTreeMap<String, Secret>) -> Result<(), SpecError> {
         if !is_env_name(name) {
             return Err(SpecError::BadEnvName(name.clone()));
         }
-        if value.reveal().contains('\0') {
+        if value.expose().contains('\0') {
             return Err(SpecError::BadEnvValue(name.clone()));
         }
     }
@@ -319,7 +319,7 @@ fn fields(spec: &CreateSpec, image_id: Option<&str>) -> Fields {
         fields.set(format!("mount:{}", mount.target), mount.describe_source());
     }
     for (name, value) in &spec.env {
-        fields.set_hashed(format!("env:{name}"), value.reveal(), &salt);
+        fields.set_hashed(format!("env:{name}"), value.expose(), &salt);
     }
     if !spec.extra_args.is_empty() {
         // They may carry a value that is nobody's business.

@@ -9,7 +9,7 @@ use hermes_sandbox::context::HostUser;
 use hermes_sandbox::docker::errors::LimitKind;
 use hermes_sandbox::notice::Notice;
 use hermes_sandbox::scope::{Caller, Scope};
-use hermes_sandbox::secret::Secret;
+use hermes_guard::Secret;
 use hermes_testkit::{Engine, Image, need};
 
 use crate::fixture::{Fixture, out, sh, text};
