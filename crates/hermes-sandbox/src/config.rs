@@ -20,6 +20,8 @@ pub struct SandboxConfig {
     pub cwd: Option<String>,
     /// How long a command may run when the caller does not say.
     pub timeout: Duration,
+    /// How long a command or job that is to end has between being asked to and being killed.
+    pub term_grace: Duration,
     /// How long an unused handle is kept, and the base of the orphan sweep's age.
     pub lifetime: Duration,
     /// Names of variables whose values are handed to commands in the place.
@@ -39,6 +41,7 @@ impl Default for SandboxConfig {
             scope: Scope::Profile,
             cwd: None,
             timeout: Duration::from_mins(3),
+            term_grace: Duration::from_secs(2),
             lifetime: Duration::from_mins(5),
             forward_env: Vec::new(),
             local: LocalConfig::default(),

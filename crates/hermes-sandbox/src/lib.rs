@@ -29,6 +29,7 @@ pub mod program;
 mod registry;
 pub mod sandbox;
 pub mod scope;
+pub mod seen;
 pub mod ssh;
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::docker::drift::Difference;
 use crate::docker::errors::LimitKind;
+use crate::seen::LostJob;
 
 /// Something that happened or does not hold; none of it is an error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -15,6 +16,8 @@ pub enum Notice {
         reason: String,
         /// What is gone.
         lost: Lost,
+        /// Background jobs that are gone, as far as they are known.
+        jobs: Vec<LostJob>,
     },
     /// It was paused and now runs again; nothing is lost.
     Unpaused,
@@ -86,12 +89,13 @@ pub enum Lost {
 impl std::fmt::Display for Notice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::StateLost { reason, lost: Lost::Processes } => {
-                write!(f, "{reason}: running commands, jobs and shell state were lost, files were kept")
+            Self::StateLost { reason, lost: Lost::Processes, jobs } => {
+                write!(f, "{reason}: everything that ran in it was ended, files were kept{}", named(jobs))
             }
-            Self::StateLost { reason, lost: Lost::EverythingOffMounts } => write!(
+            Self::StateLost { reason, lost: Lost::EverythingOffMounts, jobs } => write!(
                 f,
-                "{reason}: running commands, jobs, shell state and all files outside mounted directories were lost"
+                "{reason}: everything that ran in it and all files outside mounted directories were lost{}",
+                named(jobs)
             ),
             Self::Unpaused => write!(f, "the sandbox was paused and has been resumed"),
             Self::Recreated { differences } => {
@@ -126,6 +130,19 @@ impl std::fmt::Display for Notice {
             Self::Adopted { name } => write!(f, "the container \"{name}\", made by another program, is used"),
         }
     }
+}
+
+/// Lost jobs by id and command: the first few by name, the rest by number.
+fn named(jobs: &[LostJob]) -> String {
+    const FEW: usize = 10;
+    if jobs.is_empty() {
+        return String::new();
+    }
+    let names: Vec<String> =
+        jobs.iter().take(FEW).map(|job| format!("{} ({})", job.id, job.command)).collect();
+    let rest = jobs.len().saturating_sub(FEW);
+    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    format!("; background jobs lost: {}{more}", names.join(", "))
 }
 
 fn list(differences: &[Difference]) -> String {

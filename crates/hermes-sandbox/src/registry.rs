@@ -74,9 +74,10 @@ impl Registry {
         files::write_private(&self.record_path(name), &serde_json::to_vec_pretty(record)?)
     }
 
-    /// Forgets the record, but keeps the directory: a container may still have it mounted.
+    /// Forgets what is written down, but keeps the directory: a container may still have it mounted.
     pub fn forget(&self, name: &str) {
         let _ = fs::remove_file(self.record_path(name));
+        let _ = fs::remove_file(self.root.join(name).join("seen.json"));
     }
 
     /// Takes everything of a box away, once its container is gone.

@@ -9,10 +9,11 @@ use std::time::Duration;
 use hermes_box::client::{Client, ConnectError};
 use hermes_box::proto::call;
 use hermes_box::proto::hello::Refusal;
+use hermes_guard::Secret;
 use serde::Serialize;
 
 use crate::backend::{Backend, Dispose, Ensured, Happened, Trust};
-use crate::config::{BackendKind, SandboxConfig};
+use crate::config::{BackendKind, Reuse, SandboxConfig};
 use crate::context::Context;
 use crate::docker::DockerBackend;
 use crate::error::SandboxError;
@@ -20,7 +21,7 @@ use crate::forward;
 use crate::local::LocalBackend;
 use crate::notice::{Lost, Notice};
 use crate::scope::ScopeKey;
-use hermes_guard::Secret;
+use crate::seen::{News, Seen};
 use crate::ssh::SshBackend;
 
 /// How long an agent we already know may take to answer before the place is looked at.
@@ -39,6 +40,8 @@ pub struct Sandbox {
     config: SandboxConfig,
     context: Context,
     forwarded: Vec<(String, Secret)>,
+    /// Which agent was last seen there; nothing for a place that only this process has.
+    seen: Option<Seen>,
     connected: Mutex<Connected>,
     notices: Mutex<Vec<Notice>>,
     progress: Mutex<Progress>,
@@ -92,8 +95,9 @@ impl Sandbox {
         Ok(Self {
             kind: config.backend,
             backend,
-            docker,
             local,
+            seen: seen(config, context, docker.as_deref()),
+            docker,
             config: config.clone(),
             context: context.clone(),
             forwarded,
@@ -137,7 +141,12 @@ impl Sandbox {
     /// agent of their own; everywhere else the agent outlives us anyway.
     pub fn jobs(&self) -> Result<Client, SandboxError> {
         match &self.local {
-            Some(local) => local.jobs(),
+            Some(local) => {
+                let client = local.jobs()?;
+                let news = self.seen.as_ref().map(|seen| seen.news(&client)).unwrap_or_default();
+                self.tell(Ensured::default(), news);
+                Ok(client)
+            }
             None => self.client(),
         }
     }
@@ -205,7 +214,7 @@ impl Sandbox {
     fn wake(&self, connected: &mut Connected, client: &Client) -> Result<Client, SandboxError> {
         let ensured = self.ensure(Trust::Engine)?;
         if client.lost().is_none() && answers(client) {
-            self.tell(ensured, None);
+            self.tell(ensured, News::default());
             return Ok(client.clone());
         }
         connected.client = None;
@@ -231,8 +240,9 @@ impl Sandbox {
             match self.backend.connect() {
                 Ok(client) => {
                     let instance = client.agent().instance;
-                    let restarted = connected.instance.is_some_and(|known| known != instance);
-                    self.tell(ensured, restarted.then_some(()));
+                    let mut news = self.seen.as_ref().map(|seen| seen.news(&client)).unwrap_or_default();
+                    news.restarted |= connected.instance.is_some_and(|known| known != instance);
+                    self.tell(ensured, news);
                     connected.instance = Some(instance);
                     connected.client = Some(client.clone());
                     return Ok(client);
@@ -273,16 +283,29 @@ impl Sandbox {
         self.backend.ensure(trust, &mut **progress)
     }
 
-    fn tell(&self, ensured: Ensured, restarted: Option<()>) {
-        let mut notices = self.notices();
-        notices.extend(ensured.notices);
-        match (ensured.happened.notice(), restarted) {
-            (Some(notice), _) => notices.push(notice),
-            (None, Some(())) => notices.push(Notice::StateLost {
-                reason: "the sandbox was restarted by someone else".to_owned(),
+    fn tell(&self, ensured: Ensured, news: News) {
+        let Ensured { happened, notices } = ensured;
+        let replaced = notices.iter().any(|notice| matches!(notice, Notice::Recreated { .. }));
+        self.notices().extend(notices);
+        if let Some(notice) = happened.notice(news.lost.clone()) {
+            self.notices().push(notice);
+            return;
+        }
+        // A container runs for as long as it is left alone. Agents elsewhere leave when nobody needs them, which costs
+        // nothing unless it cost jobs.
+        let leaves_by_itself = self.docker.is_none();
+        let unexpected = news.restarted && happened == Happened::Nothing && !replaced && !leaves_by_itself;
+        if unexpected || !news.lost.is_empty() {
+            let reason = if leaves_by_itself {
+                "the agent that kept background jobs was ended by something else"
+            } else {
+                "the sandbox was restarted by something else"
+            };
+            self.notices().push(Notice::StateLost {
+                reason: reason.to_owned(),
                 lost: Lost::Processes,
-            }),
-            (None, None) => {}
+                jobs: news.lost,
+            });
         }
     }
 
@@ -311,6 +334,26 @@ fn answers(client: &Client) -> bool {
         let _ = sender.send(pending.wait_forever().is_ok());
     });
     waiting.is_ok() && answer.recv_timeout(ANSWERS_WITHIN).unwrap_or(false)
+}
+
+/// Where it is written down which agent was seen last.
+fn seen(config: &SandboxConfig, context: &Context, docker: Option<&DockerBackend>) -> Option<Seen> {
+    let boxes = context.sandbox_dir.join(".boxes");
+    let dir = match (config.backend, docker) {
+        (BackendKind::Docker, Some(docker)) => {
+            if config.container.reuse == Reuse::Never {
+                return None;
+            }
+            boxes.join(docker.identity().container_name())
+        }
+        (BackendKind::Ssh, _) => {
+            let host = [config.ssh.host.as_bytes(), config.ssh.user.as_bytes()];
+            let host = crate::digest::base32(&crate::digest::of_parts(host));
+            boxes.join(format!("ssh-{}-{}", &host[..8], ssh_agent_name(config, context)))
+        }
+        _ => boxes.join("local").join(format!("seen-{}", ssh_agent_name(config, context))),
+    };
+    Some(Seen::in_dir(dir))
 }
 
 /// One agent for each scope on the other machine.

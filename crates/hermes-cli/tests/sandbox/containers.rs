@@ -79,6 +79,38 @@ fn what_is_in_use_is_not_taken_away_without_force() {
 }
 
 #[test]
+fn jobs_lost_with_a_restart_are_named_and_listed() {
+    let Some(box_) = Containers::new() else { return };
+    let id = box_.sandbox(&["jobs", "start", "sleep 600"]).success().out().trim().to_owned();
+    box_.engine.cli(["restart", "-t", "5", &box_.containers()[0]]).success();
+    box_.sandbox(&["exec", "--", "echo on"])
+        .success()
+        .stdout_is("on\n")
+        .stderr_has(&id)
+        .stderr_has("sleep 600");
+    box_.sandbox(&["jobs"]).success().stdout_has(&id).stdout_has("lost").output_lacks("background jobs lost");
+    box_.sandbox(&["jobs", "wait", &id]).code(1).stderr_has("lost");
+    assert_eq!(box_.sandbox(&["jobs", "output", &id, "--json"]).success().json()["state"], "lost");
+}
+
+#[test]
+fn prune_says_each_container_once_and_by_which_rule() {
+    let Some(box_) = Containers::new() else { return };
+    box_.sandbox(&["exec", "--", "true"]).success();
+    let plan = box_.sandbox(&["prune", "--dry-run", "--json"]).json();
+    assert_eq!(plan["containers"]["spare"].as_array().unwrap().len(), 1, "{plan}");
+    assert_eq!(plan["containers"]["spare"][0]["rule"], "unused", "{plan}");
+    box_.sandbox(&["stop"]).success();
+    let plan = box_.sandbox(&["prune", "--dry-run", "--json"]).json();
+    assert_eq!(plan["containers"]["spare"].as_array().unwrap().len(), 1, "{plan}");
+    assert_eq!(plan["containers"]["spare"][0]["rule"], "stopped", "{plan}");
+    assert!(plan["containers"]["spare"][0]["since"].is_string(), "{plan}");
+    box_.sandbox(&["prune", "--dry-run"]).success().stdout_has("stopped ones go after 10 min");
+    box_.sandbox(&["prune"]).success();
+    assert_eq!(box_.containers().len(), 1);
+}
+
+#[test]
 fn profiles_of_one_name_in_two_homes_never_share() {
     let (Some(one), Some(two)) = (Containers::new(), Containers::new()) else { return };
     one.sandbox(&["exec", "--", "echo mine > /tmp/mark"]).success();

@@ -4,12 +4,12 @@ use std::os::unix::fs::{MetadataExt, chown};
 use std::time::Duration;
 
 use hermes_box::proto::exec::ExecRequest;
+use hermes_guard::Secret;
 use hermes_sandbox::config::{Filesystem, Network, Reuse, RunAs, Switch};
 use hermes_sandbox::context::HostUser;
 use hermes_sandbox::docker::errors::LimitKind;
 use hermes_sandbox::notice::Notice;
 use hermes_sandbox::scope::{Caller, Scope};
-use hermes_guard::Secret;
 use hermes_testkit::{Engine, Image, need};
 
 use crate::fixture::{Fixture, out, sh, text};

@@ -194,8 +194,14 @@ impl Agent {
             Timing { timeout: request.timeout, grace: self.options.grace, linger: self.options.linger };
         let outcome = drive::drive(&mut process, timing, &mut Owner(job));
         let ending = ending(&outcome, &cwd, &request.program);
+        // Nobody asked for this job's end: it went down with its agent.
+        let lost = ending == Ending::Cancelled && self.is_leaving();
         finish(job, |info| {
-            info.state = JobState::Ended { ending: ending.clone(), status: outcome.status };
+            info.state = if lost {
+                JobState::Lost
+            } else {
+                JobState::Ended { ending: ending.clone(), status: outcome.status }
+            };
             info.left_running = outcome.left;
             if outcome.unkillable > 0 {
                 info.notices.push(Notice::Unkillable(outcome.unkillable));

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use hermes_box::client::{Event, Running, Steering};
@@ -18,7 +17,8 @@ use crate::ui;
 ///
 /// One argument is a command line for the shell; several are a program and its arguments. Output is passed on as it
 /// comes, signals reach the command, and its exit code is ours: 124 when the time is up, 126 when the directory or
-/// program cannot be used, 127 when there is no such program, 128+N when signal N ended it.
+/// program cannot be used, 127 when there is no such program, 128+N when signal N ended it. Ctrl-C interrupts the command
+/// as on a terminal; a second one, SIGTERM or SIGHUP ends it and everything it started.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// End it, and everything it started, after so many seconds (0: never) [default: no limit]
@@ -116,21 +116,26 @@ fn drive(place: &Place, mut request: ExecRequest, raw: bool) -> anyhow::Result<E
     if feeds {
         feed(running.steering());
     }
-    let ended_by = terminal::pass_signals(running.steering())?;
+    let signalled = terminal::pass_signals(running.steering())?;
     let exit = show(running);
     drop(raw);
     let exit = exit?;
     let_go(&sandbox)?;
-    let signal = ended_by.load(Ordering::SeqCst);
-    let code = match exit.ending {
-        Ending::Cancelled if signal != 0 => 128 + signal,
+    let code = match (&exit.ending, signalled.ended_by()) {
+        (Ending::Cancelled, Some(signal)) => 128 + signal,
         // Nobody here cancelled it: the place went away under it.
-        Ending::Cancelled => {
+        (Ending::Cancelled, None) => {
             ui::note("hermes: the sandbox was stopped or restarted: the command was ended");
             137
         }
         _ => exit.code(),
     };
+    if signalled.interrupted() && exit.left_running > 0 {
+        ui::note(&format!(
+            "note: {} that the command had detached goes on; a second Ctrl-C while it runs ends everything",
+            ui::count(exit.left_running.into(), "process")
+        ));
+    }
     explain(&exit);
     Ok(ExitCode::from(u8::try_from(code).unwrap_or(ui::FAILED)))
 }

@@ -4,6 +4,7 @@ mod act;
 mod exec;
 mod jobs;
 mod look;
+mod output;
 mod terminal;
 
 use std::process::ExitCode;
