@@ -113,6 +113,8 @@ pub struct ContainerConfig {
     pub volumes: Vec<String>,
     /// Mounts of our own: credentials, skills, caches. Always read-only.
     pub managed_mounts: Vec<ManagedMount>,
+    /// Mounts the settings name and that must not be; told when a container is made.
+    pub left_out: Vec<LeftOut>,
     /// Mount the directory we were started in at `/workspace`.
     pub mount_cwd: Switch,
     /// Whom commands run as.
@@ -145,6 +147,7 @@ impl Default for ContainerConfig {
             env: BTreeMap::new(),
             volumes: Vec::new(),
             managed_mounts: Vec::new(),
+            left_out: Vec::new(),
             mount_cwd: Switch::Off,
             run_as: RunAs::ImageUser,
             limits: Limits::default(),
@@ -186,6 +189,26 @@ pub struct ManagedMount {
     pub target: String,
     /// What the source must be; one of the wrong kind is left out and reported.
     pub kind: MountKind,
+    /// What to do when it is not there.
+    pub absent: WhenAbsent,
+}
+
+/// What to do about a source that is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhenAbsent {
+    /// Make it, an empty directory of ours, so that what comes into it later is seen.
+    Make,
+    /// Leave the mount out and say so.
+    Skip,
+}
+
+/// A mount that is left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The mount as it was given.
+    pub mount: String,
+    /// Why.
+    pub reason: String,
 }
 
 /// What the source of a mount is.

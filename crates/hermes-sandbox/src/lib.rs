@@ -22,6 +22,7 @@ mod host;
 mod install;
 pub mod local;
 pub mod manage;
+pub mod managed;
 pub mod notice;
 pub mod plan;
 pub mod pool;

@@ -47,8 +47,8 @@ pub enum Notice {
         /// Why.
         reason: String,
     },
-    /// A mount whose source is not there; the engine makes an empty directory of it.
-    MountSourceMissing {
+    /// A mount whose source was not there and was made, an empty directory.
+    MountSourceMade {
         /// The path on this machine.
         source: String,
     },
@@ -109,11 +109,8 @@ impl std::fmt::Display for Notice {
             ),
             Self::NotEnforced { limit, reason } => write!(f, "the {limit} limit is not enforced: {reason}"),
             Self::MountSkipped { mount, reason } => write!(f, "the mount \"{mount}\" was left out: {reason}"),
-            Self::MountSourceMissing { source } => {
-                write!(
-                    f,
-                    "the directory \"{source}\" of a mount is not there: the container sees an empty one"
-                )
+            Self::MountSourceMade { source } => {
+                write!(f, "the directory \"{source}\" of a mount was not there and was made, empty")
             }
             Self::WideMount { source } => {
                 write!(f, "the sandbox can reach all of \"{source}\" through a mount")

@@ -11,9 +11,11 @@ use super::info;
 use super::inspect::{self, State};
 use super::labels;
 use super::maker::{Maker, Place, Single};
-use super::mounts::Mount;
+use super::mounts::{Mount, Source};
+use super::points;
 use super::site::{self, Site};
 use super::spec::{self, AgentMounts, CreateSpec, Facts, PROGRAM, PROGRAM_DIR, RUN_DIR, Writable};
+use super::targets::{Absent, Access};
 use super::volume;
 use crate::config::Reuse;
 use crate::error::SandboxError;
@@ -43,6 +45,7 @@ pub fn create(
         let facts = Facts { identity: maker.identity, image: Some(&image), agent, site: site.clone() };
         let (mut spec, mut notices) = spec::build(maker.config, maker.context, &facts)?;
         spec.name.clone_from(&name);
+        make_sources(&spec)?;
         make_directories(&spec)?;
         match run(maker.engine, &spec, info.host(), &mut notices) {
             Ok(id) => return Ok((place(id, spec), notices)),
@@ -72,6 +75,7 @@ pub fn rehearse(maker: &Maker<'_>, progress: &mut dyn FnMut(&str)) -> Result<(),
     };
     let facts = Facts { identity: maker.identity, image: Some(&image), agent, site };
     let (mut spec, _) = spec::build(maker.config, maker.context, &facts)?;
+    make_sources(&spec)?;
     spec.name = format!("{}-rehearsal-{}", maker.name(Single::No)?, std::process::id());
     let run = args::rehearsal(&spec, &info.host());
     let mut request = Request::new("trying the changed settings", &spec.name, deadline::CREATE, run.args);
@@ -135,32 +139,35 @@ fn agent_in_volume(maker: &Maker<'_>, image: &str) -> Result<AgentMounts, Sandbo
     })
 }
 
+/// Makes the sources that are ours to make; the others are a reason not to go on.
+fn make_sources(spec: &CreateSpec) -> Result<(), SandboxError> {
+    for absent in &spec.absent {
+        match absent {
+            Absent::Make { path, access } => {
+                let make = match access {
+                    Access::Usual => files::usual_dir,
+                    Access::Private => files::private_dir,
+                };
+                make(path).map_err(SandboxError::file("make the directory", path))?;
+            }
+            Absent::Refuse(error) => return Err(error.clone().into()),
+        }
+    }
+    Ok(())
+}
+
 /// Directories the engine would otherwise make as root.
 fn make_directories(spec: &CreateSpec) -> Result<(), SandboxError> {
     let Writable::Kept { home, workspace } = &spec.writable else { return Ok(()) };
     for dir in [Some(home), workspace.as_ref()].into_iter().flatten() {
         files::private_dir(dir).map_err(SandboxError::file("make the directory", dir))?;
     }
-    clear_mount_points(spec, home);
-    Ok(())
-}
-
-/// An earlier failure can leave an empty directory where a file is to be mounted, or the other way round;
-/// the engine then refuses the whole container. Only what is empty is taken away.
-fn clear_mount_points(spec: &CreateSpec, home: &Path) {
     for mount in &spec.mounts {
-        let super::mounts::Source::Path(source) = &mount.source else { continue };
-        let Some(inside) = mount.target.strip_prefix("/root/") else { continue };
-        let point = home.join(inside);
-        if source.is_file() && point.is_dir() {
-            // Fails on a directory that holds anything, which is then the user's to look at.
-            let _ = std::fs::remove_dir(&point);
-        } else if source.is_dir()
-            && std::fs::symlink_metadata(&point).is_ok_and(|m| m.is_file() && m.len() == 0)
-        {
-            let _ = std::fs::remove_file(&point);
+        if let (Source::Path(source), Some(inside)) = (&mount.source, mount.target.strip_prefix("/root/")) {
+            points::prepare(home, Path::new(inside), source.is_dir());
         }
     }
+    Ok(())
 }
 
 /// Runs it; a limit that turns out not to be enforceable is left out and reported.

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use hermes_sandbox::docker::errors::EngineError;
 use hermes_sandbox::error::SandboxError;
+use hermes_sandbox::notice::Notice;
 use hermes_sandbox::sandbox::Sandbox;
 use hermes_testkit::engine::SilentEngine;
 use hermes_testkit::{Engine, PrivateEngine, need};

@@ -85,13 +85,12 @@ pub fn sections() -> Vec<(&'static str, Vec<&'static Spec>)> {
 
 /// What this version of the program reads. Everything else is kept as written for the programs that share the home,
 /// and `explain` says so: a setting that does nothing must not look as if it did.
-const READ: &[&str] = &["logging.", "security.redact_secrets", "terminal.", "HERMES_DOCKER_BINARY"];
+const READ: &[&str] =
+    &["logging.", "security.redact_secrets", "skills.external_dirs", "terminal.", "HERMES_DOCKER_BINARY"];
 
 /// What of these sections is not read yet.
 const UNREAD: &[&str] = &[
     "terminal.timeout",
-    "terminal.credential_files",
-    "terminal.daemon_term_grace_seconds",
     "terminal.persistent_shell",
     "terminal.sudo_password",
     "terminal.singularity_image",
