@@ -99,7 +99,11 @@ impl std::fmt::Display for Notice {
             ),
             Self::Unpaused => write!(f, "the sandbox was paused and has been resumed"),
             Self::Recreated { differences } => {
-                write!(f, "the sandbox was made anew because settings changed: {}", list(differences))
+                write!(
+                    f,
+                    "the sandbox was made anew, files outside mounted directories are gone, because settings changed: {}",
+                    list(differences)
+                )
             }
             Self::Drifted { differences, kept } => write!(
                 f,

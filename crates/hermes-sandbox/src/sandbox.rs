@@ -353,7 +353,7 @@ fn seen(config: &SandboxConfig, context: &Context, docker: Option<&DockerBackend
         }
         _ => boxes.join("local").join(format!("seen-{}", ssh_agent_name(config, context))),
     };
-    Some(Seen::in_dir(dir))
+    Some(Seen::in_dir(&dir))
 }
 
 /// One agent for each scope on the other machine.

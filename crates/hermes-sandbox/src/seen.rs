@@ -2,7 +2,7 @@
 //! restarted while nobody looked does not pass for the one that was left.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hermes_box::client::Client;
 use hermes_box::proto::job::{JobInfo, JobState};
@@ -50,7 +50,7 @@ pub struct News {
 
 impl Seen {
     /// Kept in a directory of its own.
-    pub fn in_dir(dir: PathBuf) -> Self {
+    pub fn in_dir(dir: &Path) -> Self {
         Self { path: dir.join("seen.json") }
     }
 
@@ -78,10 +78,10 @@ impl Seen {
 }
 
 /// What is new, and what is written down about it.
-fn compare(last: Option<Sight>, instance: u64, jobs: &[JobInfo]) -> (News, Sight) {
+fn compare(known: Option<Sight>, instance: u64, jobs: &[JobInfo]) -> (News, Sight) {
     let lost = || jobs.iter().filter(|job| job.state == JobState::Lost);
-    let restarted = last.as_ref().is_some_and(|last| last.instance != instance);
-    let told = last.map(|last| last.told).unwrap_or_default();
+    let restarted = known.as_ref().is_some_and(|known| known.instance != instance);
+    let told = known.map(|known| known.told).unwrap_or_default();
     let new = lost().filter(|job| !told.contains(&job.id)).take(MOST_JOBS).map(describe).collect();
     let sight = Sight { instance, told: lost().map(|job| job.id.clone()).collect() };
     (News { restarted, lost: new }, sight)

@@ -215,7 +215,10 @@ impl Way {
     }
 
     fn made_anew(&mut self) {
-        self.ensured.happened = if self.existed {
+        let replaced = self.ensured.notices.iter().any(|notice| matches!(notice, Notice::Recreated { .. }));
+        self.ensured.happened = if replaced {
+            Happened::Revived { reason: "the settings had changed".to_owned(), lost: None }
+        } else if self.existed {
             let reason = "the container was gone or could not be used, and a new one was made".to_owned();
             Happened::Revived { reason, lost: Some(Lost::EverythingOffMounts) }
         } else {

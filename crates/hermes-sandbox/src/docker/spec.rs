@@ -14,7 +14,7 @@ use super::sweep;
 use super::targets::{self, Absent, Access};
 use super::workdir::{self, Workdir};
 use crate::config::{
-    ContainerConfig, Filesystem, LeftOut, Limits, Network, Reuse, RunAs, SandboxConfig, Switch,
+    ContainerConfig, Filesystem, LeftOut, Limits, Network, Reuse, RunAs, SandboxConfig, Switch, WhenAbsent,
 };
 use crate::context::{Context, HostUser};
 use crate::notice::Notice;
@@ -246,7 +246,7 @@ pub fn build(
         let volumes = std::iter::once(home.clone()).chain(workspace.clone()).collect();
         notices.push(Notice::KeptByEngine { volumes });
     }
-    spec.fields = fields(&spec, facts.image.map(|image| image.id.as_str()));
+    spec.fields = fields(&spec, facts.image.map(|image| image.id.as_str()), &of_the_home(container));
     Ok((spec, notices))
 }
 
@@ -345,9 +345,17 @@ fn check_extra_args(args: &[String]) -> Result<(), SpecError> {
     reserved.map_or(Ok(()), |arg| Err(SpecError::ReservedArgument(arg.clone())))
 }
 
+/// Where directories of the home appear that are there whatever the settings say.
+fn of_the_home(container: &ContainerConfig) -> Vec<&str> {
+    let standing = container.managed_mounts.iter().filter(|mount| mount.absent == WhenAbsent::Make);
+    standing.map(|mount| mount.target.as_str()).collect()
+}
+
 /// What the fingerprint is made of. The working directory is not in it: commands name their own.
 /// Neither is our program: a newer one is welcome in an old container as long as both understand each other.
-fn fields(spec: &CreateSpec, image_id: Option<&str>) -> Fields {
+/// What the home offers by itself is not in it either: a directory that older homes have under another name is no reason
+/// to give up a container.
+fn fields(spec: &CreateSpec, image_id: Option<&str>, uncompared: &[&str]) -> Fields {
     let mut fields = Fields::default();
     let salt = spec.identity.key();
     fields.set("epoch", drift::DEFAULTS_EPOCH.to_string());
@@ -372,7 +380,7 @@ fn fields(spec: &CreateSpec, image_id: Option<&str>) -> Fields {
         Writable::Volumes { home, .. } => fields.set(format!("mount:{HOME}"), format!("volume {home}")),
         Writable::Memory { .. } => fields.set(format!("mount:{HOME}"), "memory"),
     }
-    for mount in &spec.mounts {
+    for mount in spec.mounts.iter().filter(|mount| !uncompared.contains(&mount.target.as_str())) {
         fields.set(format!("mount:{}", mount.target), mount.describe_source());
     }
     for (name, value) in &spec.env {

@@ -91,16 +91,11 @@ pub fn run(place: &Place, args: &Args) -> anyhow::Result<ExitCode> {
 
 /// The exit code for a job that is over; one that went down with the sandbox has none of its own.
 pub fn over(job: &JobInfo) -> ExitCode {
-    match job.exit_code() {
-        Some(code) => ExitCode::from(u8::try_from(code).unwrap_or(ui::FAILED)),
-        None => {
-            ui::warn(&format!(
-                "job {} was lost when the sandbox went down: its exit code is not known",
-                job.id
-            ));
-            ExitCode::from(ui::FAILED)
-        }
+    if let Some(code) = job.exit_code() {
+        return ExitCode::from(u8::try_from(code).unwrap_or(ui::FAILED));
     }
+    ui::warn(&format!("job {} was lost when the sandbox went down: its exit code is not known", job.id));
+    ExitCode::from(ui::FAILED)
 }
 
 fn list(client: &Client, as_json_text: bool) -> anyhow::Result<ExitCode> {
