@@ -24,6 +24,7 @@ pub mod local;
 pub mod manage;
 pub mod managed;
 pub mod notice;
+pub mod plain;
 pub mod plan;
 pub mod pool;
 pub mod program;

@@ -69,6 +69,11 @@ pub enum Notice {
         /// Why.
         reason: String,
     },
+    /// Our program cannot run in the place: commands are run by the engine.
+    PlainExec {
+        /// Why it cannot.
+        reason: String,
+    },
     /// A container of another program was taken over.
     Adopted {
         /// Its name.
@@ -128,6 +133,11 @@ impl std::fmt::Display for Notice {
             Self::SettingIgnored { setting, reason } => {
                 write!(f, "the setting \"{setting}\" does nothing: {reason}")
             }
+            Self::PlainExec { reason } => write!(
+                f,
+                "the box program cannot run in the container ({reason}): commands are run by the engine, which is slower; \
+                 background jobs, terminals of a size and search are not to be had"
+            ),
             Self::Adopted { name } => write!(f, "the container \"{name}\", made by another program, is used"),
         }
     }

@@ -29,6 +29,9 @@ pub struct Record {
     pub fields: Option<Fields>,
     /// Where the agent's program is in it.
     pub program: String,
+    /// Why that program cannot run in it, if it cannot.
+    #[serde(default)]
+    pub plain: Option<String>,
     /// Whether the agent's socket appears on this machine.
     pub reach: Reach,
     /// When the engine was last asked about it.
@@ -145,6 +148,7 @@ mod tests {
             key: "k".into(),
             fields: None,
             program: "/p".into(),
+            plain: None,
             reach: Reach::Socket,
             verified: "2026-01-01T00:00:00Z".parse().unwrap(),
         }

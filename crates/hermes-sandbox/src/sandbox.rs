@@ -20,6 +20,7 @@ use crate::error::SandboxError;
 use crate::forward;
 use crate::local::LocalBackend;
 use crate::notice::{Lost, Notice};
+use crate::plain::Plain;
 use crate::scope::ScopeKey;
 use crate::seen::{News, Seen};
 use crate::ssh::SshBackend;
@@ -45,6 +46,14 @@ pub struct Sandbox {
     connected: Mutex<Connected>,
     notices: Mutex<Vec<Notice>>,
     progress: Mutex<Progress>,
+}
+
+/// How a place can be used.
+pub enum Access {
+    /// Through its agent: everything.
+    Agent(Client),
+    /// Through the engine: commands and simple files.
+    Plain(Plain),
 }
 
 /// Shows what takes long, such as an image on its way.
@@ -135,6 +144,18 @@ impl Sandbox {
         }
         let trust = if connected.instance.is_some() { Trust::Engine } else { Trust::Records };
         self.reconnect(&mut connected, trust)
+    }
+
+    /// The way in: the agent, or the engine's own `exec` where our program cannot run. The place is made, found or put
+    /// right as by [`Sandbox::client`].
+    pub fn access(&self) -> Result<Access, SandboxError> {
+        match (self.client(), &self.docker) {
+            (Err(SandboxError::NoAgent { name, reason }), Some(docker)) => match docker.place() {
+                Some(place) => Ok(Access::Plain(Plain::new(docker.attach().engine.command(), place.id))),
+                None => Err(SandboxError::NoAgent { name, reason }),
+            },
+            (client, _) => client.map(Access::Agent),
+        }
     }
 
     /// A client for background jobs, which go on when this process is gone. On this machine they have an
@@ -255,6 +276,11 @@ impl Sandbox {
                     thread::sleep(GOODBYE);
                     let earlier = std::mem::take(&mut ensured);
                     ensured = merged(earlier, self.ensure(Trust::Engine)?);
+                }
+                // There is none and there will be none: the place can only be used without.
+                Err(error @ SandboxError::NoAgent { .. }) => {
+                    self.tell(ensured, News::default());
+                    return Err(error);
                 }
                 // An agent that refuses us is in order; making a new one would take it from those it serves.
                 Err(error @ SandboxError::Connect { source: ConnectError::Refused(_), .. }) => {

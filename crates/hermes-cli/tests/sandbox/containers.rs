@@ -79,6 +79,37 @@ fn what_is_in_use_is_not_taken_away_without_force() {
 }
 
 #[test]
+fn where_our_program_cannot_run_commands_are_run_by_the_engine() {
+    let Some(box_) = Containers::new() else { return };
+    // An engine that mounts the program so that it cannot be run.
+    let empty = box_.home.write("no-programs/hermes-box", "not to be run");
+    let script = format!(
+        "#!/bin/bash\nargs=()\nfor arg in \"$@\"; do case $arg in *:/.hermes-box/bin:ro) \
+         arg=\"{}:/.hermes-box/bin:ro\";; esac; args+=(\"$arg\"); done\nexec {} \"${{args[@]}}\"\n",
+        empty.parent().unwrap().display(),
+        box_.engine.program().display()
+    );
+    let engine = box_.home.write("engine", script);
+    std::fs::set_permissions(&engine, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let run = |args: &[&str]| box_.command(args).env("HERMES_DOCKER_BINARY", &engine).run();
+    run(&["exec", "--", "echo out; echo err >&2; exit 3"])
+        .code(3)
+        .stdout_is("out\n")
+        .stderr_has("err\n")
+        .stderr_has("cannot run in the container");
+    run(&["exec", "--session", "s", "--", "cd /opt; export A=1"]).success();
+    run(&["exec", "--session", "s", "--", "echo $PWD $A"]).success().stdout_is("/opt 1\n");
+    run(&["exec", "--timeout", "1", "--", "echo a; sleep 600"]).code(124).stdout_is("a\n");
+    run(&["jobs", "start", "true"]).code(1).stderr_has("only plain commands");
+    let mut running =
+        box_.command(&["exec", "--", "echo ready; sleep 600"]).env("HERMES_DOCKER_BINARY", &engine).spawn();
+    running.line_with("ready", Duration::from_secs(30));
+    running.signal(rustix::process::Signal::TERM);
+    running.wait(Duration::from_secs(30)).code(143);
+    assert_eq!(box_.containers().len(), 1);
+}
+
+#[test]
 fn jobs_lost_with_a_restart_are_named_and_listed() {
     let Some(box_) = Containers::new() else { return };
     let id = box_.sandbox(&["jobs", "start", "sleep 600"]).success().out().trim().to_owned();

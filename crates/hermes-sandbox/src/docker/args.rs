@@ -74,12 +74,16 @@ pub fn label_list(spec: &CreateSpec) -> Vec<(&'static str, String)> {
         Reuse::AcrossProcesses => labels::REUSE_SHARED,
         Reuse::Never => labels::REUSE_SINGLE,
     };
+    // Without our program there is nothing to connect to; the word still says whether it sees our files.
     let transport = if spec.agent.run.is_some() { "socket" } else { "exec" };
     let mut list: Vec<(&'static str, String)> = labels::contract(&spec.identity).to_vec();
     list.extend(labels::own(&spec.identity));
+    list.push((labels::REUSE, reuse.to_owned()));
+    list.push(match &spec.plain {
+        None => (labels::PROGRAM, spec.agent.program_hash.clone()),
+        Some(reason) => (labels::PLAIN, reason.clone()),
+    });
     list.extend([
-        (labels::REUSE, reuse.to_owned()),
-        (labels::PROGRAM, spec.agent.program_hash.clone()),
         (labels::TRANSPORT, transport.to_owned()),
         (labels::FINGERPRINT, spec.fields.fingerprint()),
         (labels::FIELDS, spec.fields.to_json()),
@@ -88,6 +92,12 @@ pub fn label_list(spec: &CreateSpec) -> Vec<(&'static str, String)> {
 }
 
 fn agent(spec: &CreateSpec) -> Vec<String> {
+    if spec.plain.is_some() {
+        return match spec.init {
+            Init::Agent => words(["--init", "--entrypoint", "sh"]),
+            Init::Image => Vec::new(),
+        };
+    }
     let mut args = match spec.init {
         Init::Agent => words(["--entrypoint", PROGRAM]),
         Init::Image => Vec::new(),
@@ -99,6 +109,14 @@ fn agent(spec: &CreateSpec) -> Vec<String> {
 
 /// What runs: our program alone, or as the command of the image's own supervisor.
 fn serve_command(spec: &CreateSpec) -> Vec<String> {
+    if spec.plain.is_some() {
+        // Not every `sleep` can sleep for ever, and a shell that waits for it ends when it is told to.
+        let sleep = ["-c", "trap 'exit 0' TERM; while :; do sleep 86400 & wait $!; done"];
+        return match spec.init {
+            Init::Agent => words(sleep),
+            Init::Image => [words(["sh"]), words(sleep)].concat(),
+        };
+    }
     let mut command = match spec.init {
         Init::Agent => Vec::new(),
         Init::Image => words([PROGRAM]),

@@ -20,6 +20,7 @@ use super::volume;
 use crate::config::Reuse;
 use crate::error::SandboxError;
 use crate::files;
+use crate::install::our_system;
 use crate::notice::Notice;
 use crate::registry::Reach;
 
@@ -37,14 +38,18 @@ pub fn create(
     };
     let name = maker.name(single)?;
     let mut site = site::find(maker.engine, &info);
+    let mut plain = info.refuses(our_system().1);
     loop {
         let agent = match site {
             Site::Here => mounted_agent(maker, &name)?,
+            Site::Elsewhere { .. } if plain.is_some() => no_agent(),
             Site::Elsewhere { .. } => agent_in_volume(maker, &image_name)?,
         };
         let facts = Facts { identity: maker.identity, image: Some(&image), agent, site: site.clone() };
         let (mut spec, mut notices) = spec::build(maker.config, maker.context, &facts)?;
         spec.name.clone_from(&name);
+        spec.plain.clone_from(&plain);
+        notices.extend(plain.clone().map(|reason| Notice::PlainExec { reason }));
         make_sources(&spec)?;
         make_directories(&spec)?;
         match run(maker.engine, &spec, info.host(), &mut notices) {
@@ -53,9 +58,17 @@ pub fn create(
             Err(error) if site == Site::Here && error.lacks_program(PROGRAM) => {
                 site = Site::Elsewhere { endpoint: "an engine that does not see our files".to_owned() };
             }
-            Err(error) => return Err(error.into()),
+            Err(error) => match error.refuses_program(PROGRAM) {
+                Some(reason) if plain.is_none() => plain = Some(reason.to_owned()),
+                _ => return Err(error.into()),
+            },
         }
     }
+}
+
+/// How our program would get in, where it cannot run anyway.
+fn no_agent() -> AgentMounts {
+    AgentMounts { program: Mount::volume("", PROGRAM_DIR), program_hash: String::new(), run: None }
 }
 
 /// Makes sure that a container could be made from these settings, before a working one is given up for it: a typo or an
@@ -65,7 +78,9 @@ pub fn rehearse(maker: &Maker<'_>, progress: &mut dyn FnMut(&str)) -> Result<(),
     let image = image::require(maker.engine, &image_name, maker.config.container.pull_timeout, progress)?;
     let info = engine_info(maker.engine)?;
     let site = site::find(maker.engine, &info);
+    let plain = info.refuses(our_system().1);
     let agent = match site {
+        _ if plain.is_some() => no_agent(),
         Site::Here => AgentMounts {
             program: Mount::bind(maker.program.write_out(&maker.context.cache_dir)?, PROGRAM_DIR).read_only(),
             program_hash: maker.program.short_hash().to_owned(),
@@ -75,6 +90,7 @@ pub fn rehearse(maker: &Maker<'_>, progress: &mut dyn FnMut(&str)) -> Result<(),
     };
     let facts = Facts { identity: maker.identity, image: Some(&image), agent, site };
     let (mut spec, _) = spec::build(maker.config, maker.context, &facts)?;
+    spec.plain = plain;
     make_sources(&spec)?;
     spec.name = format!("{}-rehearsal-{}", maker.name(Single::No)?, std::process::id());
     let run = args::rehearsal(&spec, &info.host());
@@ -116,6 +132,7 @@ fn place(id: String, spec: CreateSpec) -> Place {
         reach: if spec.agent.run.is_some() { Reach::Socket } else { Reach::Exec },
         fields: Some(spec.fields),
         program: PROGRAM.to_owned(),
+        plain: spec.plain,
     }
 }
 

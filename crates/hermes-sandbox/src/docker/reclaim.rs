@@ -62,6 +62,10 @@ fn judge(
 }
 
 fn judge_running(one: &Observed, activity: Activity, keep: Keep, now: Timestamp) -> Result<Why, Why> {
+    if one.plain().is_some() {
+        let reason = "our agent cannot run in it, so it is not known whether it is in use";
+        return Err(Why::new(Rule::Unasked, reason));
+    }
     if !one.is_boxed() {
         let reason = "another program made it, so it is not known whether it is in use";
         return Err(Why::new(Rule::Unasked, reason));

@@ -44,6 +44,8 @@ pub struct CreateSpec {
     pub agent: AgentMounts,
     /// Who starts first.
     pub init: Init,
+    /// Why our program cannot run in it; then it only sleeps, and commands are run by the engine.
+    pub plain: Option<String>,
     /// Run as this user of the host.
     pub user: Option<HostUser>,
     /// `/root` and `/workspace`.
@@ -227,6 +229,7 @@ pub fn build(
         workdir: inside,
         agent: facts.agent.clone(),
         init: facts.image.map_or(Init::Agent, Image::init),
+        plain: None,
         user: (container.run_as == RunAs::HostUser).then_some(context.user),
         writable: writable(container, context, facts, &all),
         limits: container.limits.clone(),

@@ -9,6 +9,9 @@ use std::time::Duration;
 use hermes_box::client::{Event, Running, Steering};
 use hermes_box::proto::exec::{Ending, ExecRequest, Exit, Notice, Program, Stdin, StreamId, Streams, Target};
 
+use hermes_sandbox::config::BackendKind;
+use hermes_sandbox::sandbox::Access;
+
 use super::terminal::{self, Raw};
 use super::{Place, let_go, tell};
 use crate::ui;
@@ -102,9 +105,22 @@ fn request_for(command: Vec<OsString>) -> ExecRequest {
 fn drive(place: &Place, mut request: ExecRequest, raw: bool) -> anyhow::Result<ExitCode> {
     let sandbox = place.sandbox()?;
     // What a session carries must outlive this process, as jobs do.
-    let client = if request.session.is_some() { sandbox.jobs()? } else { sandbox.client()? };
+    let outlives = request.session.is_some() && sandbox.backend() == BackendKind::Local;
+    let access = if outlives { Access::Agent(sandbox.jobs()?) } else { sandbox.access()? };
     tell(&sandbox);
     request.env.extend(sandbox.command_env());
+    let client = match access {
+        Access::Agent(client) => client,
+        Access::Plain(plain) => {
+            let code = if raw && request.pty.is_some() {
+                super::plain::shell(&plain, &request)?
+            } else {
+                super::plain::exec(&plain, request, sandbox.config().term_grace)?
+            };
+            let_go(&sandbox)?;
+            return Ok(code);
+        }
+    };
     if request.pty.is_some()
         && let Some(term) = std::env::var_os("TERM")
     {

@@ -5,6 +5,7 @@ mod exec;
 mod jobs;
 mod look;
 mod output;
+mod plain;
 mod terminal;
 
 use std::process::ExitCode;
