@@ -2,7 +2,12 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{backup, completion, config, doctor, dump, import, logs, profile, sandbox, status};
+use crate::commands::{
+    auth, backup, completion, config, doctor, dump, fallback, import, insights, logs, model, profile,
+    sandbox, sessions, setup, status,
+};
+use crate::demo;
+use crate::talk::args::{OneShotArgs, TalkArgs};
 
 /// An AI agent that runs on your own machine.
 #[derive(Debug, Parser)]
@@ -10,7 +15,7 @@ use crate::commands::{backup, completion, config, doctor, dump, import, logs, pr
     name = "hermes",
     version,
     disable_help_subcommand = false,
-    arg_required_else_help = true,
+    args_conflicts_with_subcommands = true,
     after_help = "Run `hermes COMMAND --help` for what a command does, its flags and examples."
 )]
 pub struct Cli {
@@ -18,21 +23,35 @@ pub struct Cli {
     #[arg(short = 'p', long, global = true, value_name = "NAME")]
     pub profile: Option<String>,
 
+    /// A conversation, or one question
+    #[command(flatten)]
+    pub talk: TalkArgs,
+    /// One question
+    #[command(flatten)]
+    pub once: OneShotArgs,
+
     /// What to do
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
 }
 
 /// Every command that works.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Setup(setup::Args),
+    Model(model::Args),
+    Fallback(fallback::Args),
+    Auth(auth::Args),
     Status(status::Args),
     Doctor(doctor::Args),
     Dump(dump::Args),
     Config(config::Args),
+    Demo(demo::Args),
     Backup(backup::Args),
     Completion(completion::Args),
     Sandbox(sandbox::Args),
+    Sessions(Box<sessions::Args>),
+    Insights(insights::Args),
     Import(import::Args),
     Logs(logs::Args),
     Profile(profile::args::Args),

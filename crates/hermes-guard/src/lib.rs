@@ -1,4 +1,4 @@
-//! What may pass: redaction of secrets.
+//! What may pass: redaction of secrets on the way out, orders of strangers on the way in.
 //!
 //! ```
 //! use hermes_guard::{Policy, Redactor};
@@ -8,10 +8,13 @@
 //! assert_eq!(redactor.redact(line, Policy::Log), "login with correc...ry-9 refused");
 //! ```
 
+pub mod injection;
 mod mask;
 mod redact;
 mod secret;
+mod secret_path;
 
 pub use mask::mask;
 pub use redact::{Policy, Redactor, complete_prefix, is_secret_name};
 pub use secret::Secret;
+pub use secret_path::is_secret_path;

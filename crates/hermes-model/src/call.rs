@@ -18,6 +18,7 @@ use crate::event::{Event, Finish};
 use crate::failure::{Again, Change, Class, Failure, action_for};
 use crate::request::Request;
 use crate::retry::{History, Left, RetryPolicy, Step, next_step};
+use crate::window::WindowCache;
 pub use chance::Chance;
 pub use event::{Answered, Ask, CallEvent, GaveUp, OnEvent};
 pub use report::Report;
@@ -38,6 +39,7 @@ pub struct Caller {
     routes: Vec<Route>,
     policy: RetryPolicy,
     meter: Option<Arc<Meter>>,
+    windows: Option<WindowCache>,
     chance: Chance,
     at: usize,
     hold: Option<Hold>,
@@ -46,13 +48,21 @@ pub struct Caller {
 impl Caller {
     /// Asks the first of these models, and the others in order when it fails.
     pub fn new(client: Arc<Client>, routes: Vec<Route>, policy: RetryPolicy) -> Self {
-        Self { client, routes, policy, meter: None, chance: Chance::from_system(), at: 0, hold: None }
+        let (meter, windows) = (None, None);
+        Self { client, routes, policy, meter, windows, chance: Chance::from_system(), at: 0, hold: None }
     }
 
     /// With a budget.
     #[must_use]
     pub fn with_meter(mut self, meter: Arc<Meter>) -> Self {
         self.meter = Some(meter);
+        self
+    }
+
+    /// Remembers the windows that errors quote.
+    #[must_use]
+    pub fn with_windows(mut self, windows: WindowCache) -> Self {
+        self.windows = Some(windows);
         self
     }
 
@@ -73,6 +83,15 @@ impl Caller {
         if self.hold.is_none_or(|hold| hold.is_over(now)) {
             (self.at, self.hold) = (0, None);
         }
+    }
+
+    /// Leaves the model that is asked for the next one of the chain, for a reason the caller has. Gives its provider and
+    /// name, or nothing when there is no other.
+    pub fn move_on(&mut self) -> Option<(String, String)> {
+        let next = self.routes.get(self.at + 1)?;
+        let names = next.names();
+        self.at += 1;
+        Some(names)
     }
 
     /// Gets an answer.
@@ -148,7 +167,7 @@ impl Caller {
                 Ok(())
             }
             Step::Shorten => {
-                self.learn_window(&failure);
+                self.learn_window(&failure).await;
                 Err(GaveUp::TooLong(Box::new(failure)))
             }
             Step::Stop => {
@@ -237,9 +256,19 @@ impl Caller {
         }
     }
 
-    fn learn_window(&mut self, failure: &Failure) {
-        if let (Some(route), Some(window)) = (self.routes.get_mut(self.at), failure.quoted_window) {
-            route.window = Some(window);
+    async fn learn_window(&mut self, failure: &Failure) {
+        let (Some(route), Some(window)) = (self.routes.get_mut(self.at), failure.quoted_window) else {
+            return;
+        };
+        route.window = Some(window);
+        // What a plan allows today is not what the model can do.
+        let lasting = failure.class != Class::LongContextTier;
+        if let Some(windows) = self.windows.clone().filter(|_| lasting) {
+            let (model, base_url) = (route.model.clone(), route.endpoint.base_url.clone());
+            let kept = tokio::task::spawn_blocking(move || windows.put(&model, &base_url, window)).await;
+            if let Ok(Err(error)) = kept {
+                tracing::warn!(%error, "the size of the window was not kept");
+            }
         }
     }
 }

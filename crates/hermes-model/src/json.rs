@@ -37,6 +37,11 @@ pub(crate) fn count(value: &Value, path: &[&str]) -> u64 {
     })
 }
 
+/// A whole number under a name.
+pub(crate) fn number_at(map: &Map<String, Value>, name: &str) -> Option<u64> {
+    map.get(name).and_then(Value::as_u64)
+}
+
 /// A text that is there and not empty.
 pub(crate) fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
     value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())

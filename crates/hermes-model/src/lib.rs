@@ -7,13 +7,16 @@
 //! - [`provider`], [`keys`], [`setup`]: from settings to the models that are asked, and their keys.
 //! - [`call`]: one answer through retries, keys and the fallback chain.
 //! - [`catalog`], [`money`], [`budget`]: what is known about models, what answers cost, and how much may be spent.
-//! - [`list`]: the models an endpoint offers.
+//! - [`list`], [`probe`]: the models an endpoint offers, and whether a key is any good.
+//! - [`choice`]: what choosing a model changes in the settings.
+//! - [`window`]: how large windows are, and what was learned about them.
 
 pub mod adjust;
 pub mod answer;
 pub mod budget;
 pub mod call;
 pub mod catalog;
+pub mod choice;
 pub mod client;
 pub mod endpoint;
 pub mod event;
@@ -23,6 +26,7 @@ pub mod keys;
 pub mod list;
 pub mod message;
 pub mod money;
+pub mod probe;
 pub mod provider;
 pub mod request;
 pub mod retry;
@@ -32,6 +36,7 @@ pub mod think;
 mod tidy;
 mod url;
 mod usage;
+pub mod window;
 pub mod wire;
 
 pub use answer::{Answer, Collector};

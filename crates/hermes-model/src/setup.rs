@@ -1,74 +1,23 @@
 //! From the settings to a caller that is ready: what this crate reads of them, in one place.
 
+mod chain;
+mod error;
+mod memory;
+
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hermes_home::Settings;
 use hermes_home::settings::SettingError;
 use hermes_home::settings::table::{agent, model};
 
-use crate::call::Route;
-use crate::catalog;
+use crate::budget::Limits;
 use crate::client::{Addresses, ClientOptions, Patience};
-use crate::keys::KeyPool;
-use crate::provider::{ModelConfig, ResolveError, Resolved, StoredKeys, Wanted, fallback_chain, resolve};
 use crate::request::{CacheMarks, Effort};
 use crate::retry::RetryPolicy;
-
-/// Why no model can be asked.
-#[derive(Debug, thiserror::Error)]
-pub enum SetupError {
-    /// A setting makes no sense.
-    #[error(transparent)]
-    Setting(#[from] SettingError),
-    /// The choice leads nowhere.
-    #[error(transparent)]
-    Resolve(#[from] ResolveError),
-    /// A provider, but no model.
-    #[error("'{0}' is set up, but no model is chosen: run `hermes model`, or set 'model.default'")]
-    NoModel(String),
-}
-
-/// The models to ask, in order.
-#[derive(Debug)]
-pub struct Chain {
-    /// The first one and its fallbacks.
-    pub routes: Vec<Route>,
-    /// Fallbacks that lead nowhere, with the reason.
-    pub problems: Vec<ResolveError>,
-}
-
-/// Finds the model that was asked for, or that of the settings, and its fallbacks.
-pub fn chain(settings: &Settings, wanted: &Wanted, stored: &StoredKeys) -> Result<Chain, SetupError> {
-    let config = ModelConfig::from_settings(settings)?;
-    let patience = patience(settings)?;
-    let variables = |name: &str| settings.variable(name).map(str::to_owned);
-    let first = resolve(&config, wanted, &variables, stored)?;
-    if first.model.is_empty() {
-        return Err(SetupError::NoModel(first.endpoint.provider));
-    }
-    let (others, problems) = fallback_chain(&config, &first, &variables, stored);
-    let routes = std::iter::once(first).chain(others).map(|resolved| route(resolved, patience)).collect();
-    Ok(Chain { routes, problems })
-}
-
-/// The route to a model: what the settings say about it, else what is known about it.
-pub fn route(resolved: Resolved, patience: Patience) -> Route {
-    let facts = catalog::facts(&resolved.endpoint.provider, &resolved.model);
-    Route {
-        keys: Arc::new(Mutex::new(KeyPool::new(resolved.keys, resolved.strategy))),
-        window: resolved.options.window.or(facts.window),
-        price: resolved.options.price.or(facts.price),
-        patience: Patience {
-            own_total: resolved.options.total,
-            own_stale: resolved.options.stale,
-            ..patience
-        },
-        endpoint: resolved.endpoint,
-        model: resolved.model,
-    }
-}
+pub use chain::{Chain, chain, open, ready, route};
+pub use error::{SetupError, suggest_setup};
+pub use memory::{Memory, Remembered};
 
 /// How long to wait for what.
 pub fn patience(settings: &Settings) -> Result<Patience, SettingError> {
@@ -81,6 +30,11 @@ pub fn patience(settings: &Settings) -> Result<Patience, SettingError> {
         own_total: None,
         own_stale: None,
     })
+}
+
+/// How much may be spent.
+pub fn limits(settings: &Settings) -> Result<Limits, SetupError> {
+    Ok(Limits::from_tree(&settings.get(&model::BUDGET)?)?)
 }
 
 /// How much is tried.

@@ -298,4 +298,63 @@ proptest! {
         prop_assert_eq!(events.iter().filter(ends).count(), 1);
         prop_assert!(events.last().as_ref().is_some_and(ends));
     }
+
+    /// However broken a stream is and wherever it stops, cutting it differently changes nothing.
+    #[test]
+    fn broken_streams_say_the_same_however_they_are_cut(
+        which in 0..STREAMS.len(),
+        as_wire in 0..3usize,
+        end in any::<prop::sample::Index>(),
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..20),
+    ) {
+        let wire = [Wire::Chat, Wire::Messages, Wire::Responses][as_wire];
+        let whole = STREAMS[which].1.as_bytes();
+        let mut bytes = whole[..=end.index(whole.len())].to_vec();
+        for (at, byte) in damage {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        prop_assert_eq!(events(wire, cut(&bytes, &cuts)), events(wire, [bytes.as_slice()]));
+    }
+
+    /// Pieces of the formats in any order: closer to what breaks decoders than plain noise.
+    #[test]
+    fn grammar_in_any_order_never_panics(
+        which in 0..3usize,
+        pieces in prop::collection::vec(0..FRAGMENTS.len(), 0..40),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..10),
+    ) {
+        let wire = [Wire::Chat, Wire::Messages, Wire::Responses][which];
+        let text: String = pieces.into_iter().map(|piece| FRAGMENTS[piece]).collect();
+        prop_assert_eq!(events(wire, cut(text.as_bytes(), &cuts)), events(wire, [text.as_bytes()]));
+        let _ = wire.decode_whole(text.as_bytes());
+    }
 }
+
+const FRAGMENTS: [&str; 24] = [
+    "data: ",
+    "event: error",
+    "\n\n",
+    "\r\n",
+    ":",
+    "[DONE]",
+    "{",
+    "}",
+    "[",
+    "]",
+    "\"choices\":",
+    "\"delta\":",
+    "\"tool_calls\":[{\"index\":18446744073709551615,\"function\":{\"name\":\"\",\"arguments\":\"{\"}}]",
+    "\"content\":",
+    "null",
+    "-1",
+    "1e999",
+    "\"\\ud800\"",
+    "\u{fffd}",
+    "data: {\"type\":\"content_block_delta\",\"index\":-5,\"delta\":{\"type\":\"text_delta\",\"text\":\"x\"}}\n\n",
+    "data: {\"type\":\"content_block_start\",\"index\":3,\"content_block\":{\"type\":\"tool_use\"}}\n\n",
+    "data: {\"type\":\"response.output_item.added\",\"item\":{\"type\":\"function_call\"}}\n\n",
+    "data: {\"choices\":[{\"delta\":{\"content\":\"<think>\"},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":-1}}\n\n",
+    ",",
+];

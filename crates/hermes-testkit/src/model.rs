@@ -73,5 +73,5 @@ mod wire;
 pub use parse::ScriptError;
 pub use record::Request;
 pub use script::{Answer, Finish, Matcher, Part, Script, Usage};
-pub use server::ModelServer;
+pub use server::{KeyFor, ModelServer};
 pub use wire::Api;

@@ -1,14 +1,20 @@
 //! One file per command: what it takes, and the thin code that does it.
 
+pub mod auth;
 pub mod backup;
 pub mod completion;
 pub mod config;
 pub mod doctor;
 pub mod dump;
+pub mod fallback;
 pub mod import;
+pub mod insights;
 pub mod logs;
+pub mod model;
 pub mod profile;
 pub mod sandbox;
+pub mod sessions;
+pub mod setup;
 pub mod status;
 
 use std::process::ExitCode;
@@ -20,7 +26,10 @@ use crate::ui;
 /// Runs what was asked for. Commands that need no home do not look for one.
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let open = || App::open(cli.profile.clone());
-    match cli.command {
+    let Some(command) = cli.command else {
+        return crate::talk::run(&open()?, &cli.talk, &cli.once);
+    };
+    match command {
         Command::Backup(args) => backup::run(&args, &open()?),
         Command::Completion(args) => completion::run(&args),
         Command::Import(args) => import::run(&args, &open()?),
@@ -29,9 +38,16 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Version => version(),
         Command::Status(args) => status::run(&open()?, &args),
         Command::Doctor(args) => doctor::run(cli.profile.clone(), &args),
+        Command::Demo(args) => crate::demo::run(&open()?, &args),
         Command::Dump(args) => dump::run(&open()?, &args),
         Command::Sandbox(args) => sandbox::run(&open()?, args),
+        Command::Sessions(args) => sessions::run(&open()?, *args),
+        Command::Insights(args) => insights::run(&open()?, &args),
         Command::Config(args) => config::run(&open()?, args),
+        Command::Setup(args) => setup::run(&open()?, &args),
+        Command::Model(args) => model::run(&open()?, args),
+        Command::Fallback(args) => fallback::run(&open()?, args),
+        Command::Auth(args) => auth::run(&open()?, args),
     }
 }
 

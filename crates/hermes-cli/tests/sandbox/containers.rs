@@ -81,16 +81,7 @@ fn what_is_in_use_is_not_taken_away_without_force() {
 #[test]
 fn where_our_program_cannot_run_commands_are_run_by_the_engine() {
     let Some(box_) = Containers::new() else { return };
-    // An engine that mounts the program so that it cannot be run.
-    let empty = box_.home.write("no-programs/hermes-box", "not to be run");
-    let script = format!(
-        "#!/bin/bash\nargs=()\nfor arg in \"$@\"; do case $arg in *:/.hermes-box/bin:ro) \
-         arg=\"{}:/.hermes-box/bin:ro\";; esac; args+=(\"$arg\"); done\nexec {} \"${{args[@]}}\"\n",
-        empty.parent().unwrap().display(),
-        box_.engine.program().display()
-    );
-    let engine = box_.home.write("engine", script);
-    std::fs::set_permissions(&engine, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let engine = box_.engine.forbidding(&box_.home.work_dir(), "/.hermes-box/bin", "hermes-box");
     let run = |args: &[&str]| box_.command(args).env("HERMES_DOCKER_BINARY", &engine).run();
     run(&["exec", "--", "echo out; echo err >&2; exit 3"])
         .code(3)

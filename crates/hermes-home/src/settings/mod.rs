@@ -2,6 +2,7 @@
 //!
 //! Precedence: command-line flag, real environment, `$HERMES_HOME/.env`, config.yaml, default.
 
+mod apply;
 mod check;
 pub mod dotenv;
 mod explain;
@@ -16,6 +17,7 @@ mod value;
 #[cfg(test)]
 mod tests;
 
+pub use apply::{Change, apply};
 pub use check::{Finding, Severity, check};
 pub use explain::{Explanation, explain};
 pub use load::{LoadError, Origin, Resolved, SettingError, Settings, Sources, looks_secret};

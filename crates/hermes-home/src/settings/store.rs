@@ -104,31 +104,33 @@ pub fn set(home: &Home, key: &str, text: &str) -> Result<Changed, StoreError> {
 pub fn unset(home: &Home, key: &str) -> Result<Option<Changed>, StoreError> {
     let in_env =
         |name: &str| removed(edit_env(home, |b| Ok(dotenv::unset(b, name).unwrap_or_else(|| b.to_owned()))));
-    let in_file = |keys: &[&str]| {
-        removed(edit_config(home, |before| {
-            let mut text = before.to_owned();
-            for key in keys {
-                // A mapping under another spelling's name is the section, not the value.
-                if !is_section_there(&text, key) {
-                    text = yaml::unset(&text, &split(key))?.unwrap_or(text);
-                }
-            }
-            Ok(text)
-        }))
-    };
+    let in_file = |keys: &[&str]| removed(edit_config(home, |before| without(before, keys)));
     match unset_target(key)? {
         Target::Variable(name) => in_env(&name),
         Target::SecretInFile(spec) => {
             let env = in_env(&spec.secret_variable())?;
             Ok(in_file(&[spec.key])?.or(env))
         }
-        Target::Setting(spec) => {
-            let keys: Vec<&str> =
-                [spec.key].into_iter().chain(spec.also.iter().chain(spec.was).copied()).collect();
-            in_file(&keys)
-        }
+        Target::Setting(spec) => in_file(&spellings(spec)),
         Target::Inside(key) => in_file(&[&key]),
     }
+}
+
+/// Every key a setting may stand under.
+pub(super) fn spellings(spec: &Spec) -> Vec<&'static str> {
+    [spec.key].into_iter().chain(spec.also.iter().chain(spec.was).copied()).collect()
+}
+
+/// The text without these keys.
+pub(super) fn without(before: &str, keys: &[&str]) -> Result<String, EditError> {
+    let mut text = before.to_owned();
+    for key in keys {
+        // A mapping under another spelling's name is the section, not the value.
+        if !is_section_there(&text, key) {
+            text = yaml::unset(&text, &split(key))?.unwrap_or(text);
+        }
+    }
+    Ok(text)
 }
 
 fn removed(changed: Result<Changed, StoreError>) -> Result<Option<Changed>, StoreError> {
@@ -205,7 +207,7 @@ pub fn unknown(key: &str) -> StoreError {
 }
 
 /// Writes a declared setting where the file already has it, under whichever spelling.
-fn set_setting(before: &str, spec: &'static Spec, value: &Value) -> Result<String, EditError> {
+pub(super) fn set_setting(before: &str, spec: &'static Spec, value: &Value) -> Result<String, EditError> {
     let document = yaml::parse(before)?;
     if document.get(&split(spec.key)).is_some() {
         return yaml::set(before, &split(spec.key), value);

@@ -21,7 +21,7 @@ pub fn fallback_chain(
     let mut chain: Vec<Resolved> = Vec::new();
     let mut problems = Vec::new();
     for entry in &config.fallbacks {
-        match resolve(&for_entry(config, entry), &wanted(entry), variables, stored) {
+        match fallback(config, entry, variables, stored) {
             Ok(next) => {
                 let known = std::iter::once(first).chain(&chain).any(|other| is_same(other, &next));
                 if !known && !next.model.is_empty() {
@@ -32,6 +32,16 @@ pub fn fallback_chain(
         }
     }
     (chain, problems)
+}
+
+/// One entry of the chain alone.
+pub fn fallback(
+    config: &ModelConfig,
+    entry: &Value,
+    variables: &Variables<'_>,
+    stored: &StoredKeys,
+) -> Result<Resolved, ResolveError> {
+    resolve(&for_entry(config, entry), &wanted(entry), variables, stored)
 }
 
 fn wanted(entry: &Value) -> Wanted {
@@ -59,11 +69,13 @@ fn for_entry(config: &ModelConfig, entry: &Value) -> ModelConfig {
         key_env: part("key_env").or_else(|| part("api_key_env")).unwrap_or_default(),
         wire: text(entry, "api_mode").and_then(crate::wire::Wire::parse),
         window: None,
+        price: None,
         ..config.clone()
     }
 }
 
-fn is_same(one: &Resolved, other: &Resolved) -> bool {
+/// Whether two choices are the same model in the same place.
+pub fn is_same(one: &Resolved, other: &Resolved) -> bool {
     let place =
         one.endpoint.provider == other.endpoint.provider || one.endpoint.base_url == other.endpoint.base_url;
     place && one.model == other.model

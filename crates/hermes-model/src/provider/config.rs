@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use hermes_guard::Secret;
+use hermes_home::Settings;
 use hermes_home::settings::table::model;
 use hermes_home::settings::{Origin, SettingError};
-use hermes_home::{Settings, yaml};
 use serde_json::{Map, Value};
 
-use super::custom::CustomProvider;
+use super::custom::{CustomProvider, price};
 use crate::keys::Strategy;
+use crate::money::Price;
 use crate::wire::Wire;
 
 /// What the settings say about models.
@@ -31,6 +32,8 @@ pub struct ModelConfig {
     pub wire: Option<Wire>,
     /// `model.context_length`
     pub window: Option<u64>,
+    /// `model.price`
+    pub price: Option<Price>,
     /// `model.ollama_num_ctx`
     pub num_ctx: Option<u64>,
     /// `providers` and `custom_providers`
@@ -60,6 +63,7 @@ impl ModelConfig {
             key_env: settings.get(&model::KEY_ENV)?.trim().to_owned(),
             wire: Wire::parse(&settings.get(&model::API_MODE)?),
             window: positive(settings.get(&model::CONTEXT_LENGTH)?),
+            price: price_set(settings)?,
             num_ctx: positive(settings.get(&model::OLLAMA_NUM_CTX)?),
             custom: CustomProvider::read_all(
                 &settings.get(&model::PROVIDERS)?,
@@ -86,15 +90,28 @@ impl ModelConfig {
 }
 
 fn fallbacks(settings: &Settings) -> Result<Vec<Value>, SettingError> {
-    let document = &settings.sources().document;
-    let older = document.get(&["fallback_model"]).map(|node| yaml::to_json(document, node));
     let entries = |value: Value| match value {
         Value::Array(list) => list,
         Value::Object(_) => vec![value],
         _ => Vec::new(),
     };
     let newer = entries(settings.get(&model::FALLBACK_PROVIDERS)?);
-    Ok(newer.into_iter().chain(older.map(entries).unwrap_or_default()).filter(Value::is_object).collect())
+    let older = entries(settings.get(&model::FALLBACK_MODEL)?);
+    Ok(newer.into_iter().chain(older).filter(Value::is_object).collect())
+}
+
+/// The price the user set. One that cannot be read is an error: money would be counted wrong.
+fn price_set(settings: &Settings) -> Result<Option<Price>, SettingError> {
+    let found = settings.resolve(&model::PRICE.spec)?;
+    if found.value.is_null() {
+        return Ok(None);
+    }
+    price(&found.value).map(Some).ok_or_else(|| SettingError {
+        key: model::PRICE.spec.key,
+        origin: found.origin,
+        found: found.value.to_string(),
+        wanted: "dollars per million tokens, such as {input: 3, output: 15}".to_owned(),
+    })
 }
 
 fn base_url_in_file(settings: &Settings) -> String {

@@ -119,7 +119,7 @@ impl ModelOptions {
 }
 
 /// `{input: 3, output: 15, cache_read: 0.3, cache_write: 3.75}`, in dollars per million tokens.
-fn price(entry: &Value) -> Option<Price> {
+pub(super) fn price(entry: &Value) -> Option<Price> {
     let part = |name: &str| match &entry[name] {
         Value::Number(number) => MicroDollars::parse(&number.to_string()),
         Value::String(text) => MicroDollars::parse(text.trim_start_matches('$')),

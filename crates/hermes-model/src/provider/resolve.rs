@@ -2,6 +2,7 @@
 
 use hermes_home::settings::nearest;
 
+use super::alias::Family;
 use super::config::ModelConfig;
 use super::custom::{CustomProvider, ModelOptions};
 use super::error::ResolveError;
@@ -41,7 +42,7 @@ pub struct Resolved {
 }
 
 /// Words for a plain endpoint, with the address each program listens at.
-const PLAIN: [(&str, &str); 7] = [
+pub(super) const PLAIN: [(&str, &str); 7] = [
     ("custom", ""),
     ("local", ""),
     ("ollama", "http://127.0.0.1:11434/v1"),
@@ -59,6 +60,7 @@ pub fn resolve(
     stored: &StoredKeys,
 ) -> Result<Resolved, ResolveError> {
     let wanted = with_alias(config, wanted);
+    let wanted = Finder { config, wanted: &wanted, variables, stored }.with_family();
     let found = Finder { config, wanted: &wanted, variables, stored };
     let name = found.provider_name()?;
     let mut resolved = found.by_name(&name)?;
@@ -88,6 +90,28 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
+    /// Puts a model in the place of a short name such as `sonnet`: that of the provider in use if it has the family,
+    /// else that of the family's maker or of a router, whichever has a key. On a server of the user's own a name is a
+    /// name.
+    fn with_family(&self) -> Wanted {
+        let name = self.wanted.model.as_deref().unwrap_or(&self.config.model);
+        let Some(family) = Family::find(name) else { return self.wanted.clone() };
+        let chosen = self.provider_name();
+        let in_use = chosen.as_deref().ok().and_then(find).map(|spec| spec.id);
+        let explicit = self.wanted.provider.is_some() || self.wanted.base_url.is_some();
+        let own = chosen.as_deref().is_ok_and(|name| find(name).is_none());
+        let sold = in_use.and_then(|provider| family.at(provider));
+        if own || explicit || sold.is_some() {
+            return Wanted { model: sold.or_else(|| self.wanted.model.clone()), ..self.wanted.clone() };
+        }
+        let keyed = |id: &str| find(id).is_some_and(|spec| keys::has_key(spec, self.variables, self.stored));
+        let sellers = family.maker.into_iter().chain(["openrouter"]);
+        let seller = sellers.clone().find(|id| keyed(id)).or_else(|| sellers.clone().next());
+        let provider = seller.map(str::to_owned);
+        let model = provider.as_deref().and_then(|id| family.at(id));
+        Wanted { provider, model, base_url: None }
+    }
+
     /// Who was chosen; when nobody was, an address decides, then a key.
     fn provider_name(&self) -> Result<String, ResolveError> {
         let chosen = self.wanted.provider.as_deref().map(|name| name.trim().to_lowercase());
@@ -268,9 +292,10 @@ impl Finder<'_> {
         own: Option<&CustomProvider>,
     ) -> Resolved {
         let mut options = own.map(|entry| entry.options(&model)).unwrap_or_default();
-        // The size in the settings is that of the model in the settings.
+        // The size and the price in the settings are those of the model in the settings.
         if model == self.config.model || self.config.model.is_empty() {
             options.window = self.config.window.or(options.window);
+            options.price = self.config.price.or(options.price);
         }
         Resolved { endpoint, model, keys, strategy: Strategy::default(), options }
     }

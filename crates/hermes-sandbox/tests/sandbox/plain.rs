@@ -1,6 +1,5 @@
 //! A container that our program cannot run in: commands go on, by the engine.
 
-use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 use hermes_sandbox::error::SandboxError;
@@ -17,18 +16,7 @@ use crate::fixture::{Fixture, eventually};
 fn fixture(image: Image) -> Option<Fixture> {
     let engine = need("docker", Engine::get())?;
     let mut fixture = Fixture::container(engine);
-    let (dir, wrapper) = (fixture.dir().join("no-programs"), fixture.dir().join("engine"));
-    std::fs::create_dir(&dir).unwrap();
-    std::fs::write(dir.join("hermes-box"), "not to be run").unwrap();
-    let script = format!(
-        "#!/bin/bash\nargs=()\nfor arg in \"$@\"; do\n\
-         case $arg in *:/.hermes-box/bin:ro) arg=\"{}:/.hermes-box/bin:ro\";; esac\n\
-         args+=(\"$arg\")\ndone\nexec {} \"${{args[@]}}\"\n",
-        dir.display(),
-        engine.program().display()
-    );
-    std::fs::write(&wrapper, script).unwrap();
-    std::fs::set_permissions(&wrapper, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let wrapper = engine.forbidding(fixture.dir(), "/.hermes-box/bin", "hermes-box");
     fixture.config.container.binary = Some(wrapper);
     fixture.config.container.image = engine.image(image).unwrap().into();
     Some(fixture)

@@ -27,6 +27,15 @@ pub struct ModelServer {
     acceptor: Option<JoinHandle<()>>,
 }
 
+/// What a server wants a key for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyFor {
+    /// Everything.
+    All,
+    /// Answers of the model; everybody may see the list of models.
+    Answers,
+}
+
 /// What the threads of a server share.
 #[derive(Debug)]
 struct Shared {
@@ -38,6 +47,8 @@ struct Shared {
 struct State {
     left: Vec<Answer>,
     models: Vec<String>,
+    windows: HashMap<String, u64>,
+    key: Option<(String, KeyFor)>,
     requests: Vec<Request>,
     problems: Vec<String>,
     connections: HashMap<usize, TcpStream>,
@@ -52,6 +63,8 @@ impl ModelServer {
         let state = State {
             left: script.into().answers,
             models: vec![DEFAULT_MODEL.to_owned()],
+            windows: HashMap::new(),
+            key: None,
             requests: Vec::new(),
             problems: Vec::new(),
             connections: HashMap::new(),
@@ -90,6 +103,16 @@ impl ModelServer {
     /// Sets the models that the list names.
     pub fn set_models<N: Into<String>>(&self, names: impl IntoIterator<Item = N>) {
         self.shared.lock().models = names.into_iter().map(Into::into).collect();
+    }
+
+    /// Makes the list say how large a model's window is.
+    pub fn set_window(&self, model: &str, window: u64) {
+        self.shared.lock().windows.insert(model.to_owned(), window);
+    }
+
+    /// Refuses requests with another key or none.
+    pub fn require_key(&self, key: &str, what: KeyFor) {
+        self.shared.lock().key = Some((key.to_owned(), what));
     }
 
     /// All requests in the order of arrival, also those for the list of models or unknown paths.
@@ -233,6 +256,13 @@ impl State {
     }
 
     fn respond(&mut self, request: &Request) -> (Plan, Pace) {
+        if let Some((key, what)) = &self.key {
+            let wanted = *what == KeyFor::All || request.api().is_some();
+            if wanted && request.key() != Some(key) {
+                let body = json!({"error": {"message": "invalid api key", "type": "authentication_error"}});
+                return (wire::json_plan(401, &body), Pace::default());
+            }
+        }
         let Some(api) = request.api() else {
             return (self.without_model(request), Pace::default());
         };
@@ -258,7 +288,7 @@ impl State {
 
     fn without_model(&self, request: &Request) -> Plan {
         if request.method == "GET" && request.path.ends_with("/models") {
-            return wire::json_plan(200, &wire::models(&self.models));
+            return wire::json_plan(200, &wire::models(&self.models, &self.windows));
         }
         let message = format!("there is nothing at {} {}", request.method, request.path);
         wire::json_plan(404, &json!({"error": {"message": message, "type": "not_found"}}))

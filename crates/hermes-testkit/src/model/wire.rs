@@ -1,5 +1,7 @@
 //! From an answer to what goes over the wire: which bytes, in which frames, for which provider.
 
+use std::collections::HashMap;
+
 use serde_json::{Value, json};
 
 use super::script::{Answer, Finish, Kind, Part, Usage};
@@ -272,12 +274,16 @@ fn argument_pieces(arguments: &str) -> Vec<String> {
 }
 
 /// The list of models, in a shape that serves both families of clients.
-pub(super) fn models(names: &[String]) -> Value {
+pub(super) fn models(names: &[String], windows: &HashMap<String, u64>) -> Value {
     let entry = |name: &String| {
-        json!({
+        let mut entry = json!({
             "id": name, "object": "model", "created": CREATED, "owned_by": "test",
             "type": "model", "display_name": name, "created_at": "2024-01-01T00:00:00Z",
-        })
+        });
+        if let Some(window) = windows.get(name) {
+            entry["context_length"] = json!(window);
+        }
+        entry
     };
     json!({
         "object": "list",

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Subcommand;
+use hermes_home::Settings;
 use hermes_sandbox::backend::Dispose;
 use hermes_sandbox::config::{BackendKind, Reuse, SandboxConfig};
 use hermes_sandbox::context::{Context, Environment};
@@ -85,12 +86,16 @@ pub struct Place {
 impl Place {
     /// Reads the settings; nothing is asked or started.
     pub fn of(app: &App) -> anyhow::Result<Self> {
-        let settings = app.settings()?;
+        Self::with(app, &app.settings()?)
+    }
+
+    /// The same for settings that are not saved yet.
+    pub fn with(app: &App, settings: &Settings) -> anyhow::Result<Self> {
         let env: Environment = app.env.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
         let cwd =
             std::env::current_dir().context("the current directory is gone: change to one that exists")?;
-        let config = from_settings::config(&settings)?;
-        let context = from_settings::context(&app.home, &settings, env, cwd, Caller::default())?;
+        let config = from_settings::config(settings)?;
+        let context = from_settings::context(&app.home, settings, env, cwd, Caller::default())?;
         Ok(Self { config, context })
     }
 
@@ -150,6 +155,18 @@ impl Place {
                 "`hermes sandbox exec -- true` shows whether the host can be reached".to_owned()
             }
         })
+    }
+
+    /// Goes there, as a command would; in words what came of it. A container is not made for this: its image may be
+    /// large, and it is fetched when it is first needed.
+    pub fn try_out(&self) -> anyhow::Result<String> {
+        if self.config.backend != BackendKind::Ssh {
+            return self.reachable();
+        }
+        let sandbox = self.sandbox()?;
+        sandbox.client()?;
+        let_go(&sandbox)?;
+        Ok(format!("{} can be reached", self.config.ssh.host))
     }
 
     /// The backend's name in the settings.

@@ -14,6 +14,7 @@ pub mod logging;
 pub mod memory;
 pub mod model;
 pub mod other;
+mod read_by_models;
 pub mod safety;
 pub mod secrets;
 pub mod terminal;
@@ -85,8 +86,30 @@ pub fn sections() -> Vec<(&'static str, Vec<&'static Spec>)> {
 
 /// What this version of the program reads. Everything else is kept as written for the programs that share the home,
 /// and `explain` says so: a setting that does nothing must not look as if it did.
-const READ: &[&str] =
-    &["logging.", "security.redact_secrets", "skills.external_dirs", "terminal.", "HERMES_DOCKER_BINARY"];
+const READ: &[&str] = &[
+    "logging.",
+    "security.redact_secrets",
+    "skills.external_dirs",
+    "terminal.",
+    "HERMES_DOCKER_BINARY",
+    "agent.tool_use_enforcement",
+    "agent.task_completion_guidance",
+    "agent.parallel_tool_call_guidance",
+    "agent.verify_guidance",
+    "agent.environment_probe",
+    "agent.environment_hint",
+    "agent.system_prompt",
+    "timezone",
+    "memory.memory_enabled",
+    "memory.user_profile_enabled",
+    "memory.memory_char_limit",
+    "memory.user_char_limit",
+    "compression.enabled",
+    "compression.threshold",
+    "compression.target_ratio",
+    "compression.protect_last_n",
+    "compression.protect_first_n",
+];
 
 /// What of these sections is not read yet.
 const UNREAD: &[&str] = &[
@@ -103,7 +126,7 @@ const UNREAD: &[&str] = &[
 pub fn is_read(spec: &Spec) -> bool {
     let covers =
         |known: &str| if known.ends_with('.') { spec.key.starts_with(known) } else { known == spec.key };
-    READ.iter().any(|known| covers(known)) && !UNREAD.contains(&spec.key)
+    READ.iter().chain(read_by_models::KEYS).any(|known| covers(known)) && !UNREAD.contains(&spec.key)
 }
 
 #[cfg(test)]

@@ -19,6 +19,8 @@ settings! {
     KEY_ENV: String = text("model.key_env", "").also(&["model.api_key_env"]);
     /// Wire format of the endpoint; empty finds it out from the address.
     API_MODE: String = choice("model.api_mode", &["", "chat_completions", "anthropic_messages", "codex_responses", "bedrock_converse", "codex_app_server"], "");
+    /// What the model costs in dollars per million tokens: `input`, `output`, `cache_read`, `cache_write`.
+    PRICE: Value = tree("model.price");
     /// Size of the context window in tokens, when the built-in table does not know it.
     CONTEXT_LENGTH: Option<i64> = optional_int("model.context_length").was(&["context_length"]);
     /// Most tokens one answer may have.
@@ -36,7 +38,11 @@ settings! {
     /// Short names for models.
     MODEL_ALIASES: Value = tree("model_aliases");
     /// Models to try in order when the first one fails.
-    FALLBACK_PROVIDERS: Value = tree("fallback_providers").also(&["fallback_model"]);
+    FALLBACK_PROVIDERS: Value = tree("fallback_providers");
+    /// The older form of `fallback_providers`, one entry or a list; it is tried after them.
+    FALLBACK_MODEL: Value = tree("fallback_model");
+    /// Most that may be spent per `turn`, `session`, `day` and `month`, each in `tokens`, `dollars` or both.
+    BUDGET: Value = tree("budget");
     /// How keys of one provider take turns: fill_first, round_robin, random or least_used.
     CREDENTIAL_POOL_STRATEGIES: BTreeMap<String, String> = table("credential_pool_strategies");
     /// How long a prompt cache mark is asked to live.

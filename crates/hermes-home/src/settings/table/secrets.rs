@@ -241,6 +241,8 @@ settings! {
     HF_BASE_URL: String = text("HF_BASE_URL", "").env_only();
     /// Address of Honcho, when it is not the usual one.
     HONCHO_BASE_URL: String = text("HONCHO_BASE_URL", "").env_only();
+    /// Address of Kilocode, when it is not the usual one.
+    KILOCODE_BASE_URL: String = text("KILOCODE_BASE_URL", "").env_only();
     /// Address of Kimi, when it is not the usual one.
     KIMI_BASE_URL: String = text("KIMI_BASE_URL", "").env_only();
     /// Address of Lm, when it is not the usual one.
@@ -269,6 +271,8 @@ settings! {
     RETAINDB_BASE_URL: String = text("RETAINDB_BASE_URL", "").env_only();
     /// Address of Stepfun, when it is not the usual one.
     STEPFUN_BASE_URL: String = text("STEPFUN_BASE_URL", "").env_only();
+    /// Address of Tokenhub, when it is not the usual one.
+    TOKENHUB_BASE_URL: String = text("TOKENHUB_BASE_URL", "").env_only();
     /// Address of Upstage, when it is not the usual one.
     UPSTAGE_BASE_URL: String = text("UPSTAGE_BASE_URL", "").env_only();
     /// Address of Xai, when it is not the usual one.

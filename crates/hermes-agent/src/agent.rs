@@ -1,0 +1,194 @@
+//! The agent: one conversation, the models it asks and the tools it has.
+
+use std::sync::Arc;
+
+use hermes_guard::Redactor;
+use hermes_model::{CacheMarks, Caller, Effort, Message, Usage};
+use hermes_tools::{Gate, Toolbox};
+use jiff::Zoned;
+
+use crate::compaction::{CompactionConfig, Estimator, Health};
+use crate::history::History;
+use crate::journal::{Journal, JournalError};
+use crate::turn::guardrails;
+
+/// What a turn may do.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// Most calls to the model in one turn.
+    pub most_calls: u32,
+    /// How much the model should think.
+    pub effort: Option<Effort>,
+    /// Most tokens of one answer.
+    pub max_tokens: Option<u64>,
+    /// How long prompts are cached.
+    pub cache: CacheMarks,
+    /// What is done about a model that runs in circles.
+    pub guardrails: guardrails::Rules,
+    /// When the conversation is made shorter.
+    pub compaction: CompactionConfig,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            most_calls: 90,
+            effort: None,
+            max_tokens: None,
+            cache: CacheMarks::FiveMinutes,
+            guardrails: guardrails::Rules::default(),
+            compaction: CompactionConfig::default(),
+        }
+    }
+}
+
+/// What time it is, in the user's zone.
+pub type Clock = Arc<dyn Fn() -> Zoned + Send + Sync>;
+
+/// The parts an agent is made of.
+pub struct Parts {
+    /// Asks models.
+    pub caller: Caller,
+    /// Asks another model for side work such as summaries, if there is one.
+    pub side: Option<Caller>,
+    /// Masks secrets in what leaves the conversation.
+    pub redactor: Arc<Redactor>,
+    /// What it can do.
+    pub tools: Toolbox,
+    /// Asked before it acts.
+    pub gate: Arc<dyn Gate>,
+    /// Where the conversation is kept.
+    pub journal: Box<dyn Journal>,
+    /// The conversation so far.
+    pub history: History,
+    /// The system prompt; the same bytes for the whole conversation.
+    pub system: String,
+    /// What a turn may do.
+    pub rules: Rules,
+    /// What time it is.
+    pub clock: Clock,
+}
+
+/// One conversation, with all it takes to go on.
+pub struct Agent {
+    pub(crate) caller: Caller,
+    pub(crate) side: Option<Caller>,
+    pub(crate) redactor: Arc<Redactor>,
+    pub(crate) tools: Toolbox,
+    pub(crate) gate: Arc<dyn Gate>,
+    pub(crate) journal: Box<dyn Journal>,
+    pub(crate) history: History,
+    pub(crate) system: String,
+    pub(crate) rules: Rules,
+    pub(crate) clock: Clock,
+    /// Usage of the newest call of the conversation: what fills the window.
+    pub(crate) newest: Option<Usage>,
+    /// Turns so far in this process, to tell them apart in the record of spending.
+    pub(crate) turns: u64,
+    /// Counts tokens as this model's provider does.
+    pub(crate) estimator: Estimator,
+    /// How making it shorter has gone.
+    pub(crate) health: Health,
+    /// How often it was made shorter in this process.
+    pub(crate) compactions: u32,
+}
+
+impl Agent {
+    /// Puts the parts together.
+    pub fn new(parts: Parts) -> Self {
+        let Parts { caller, side, redactor, tools, gate, journal, history, system, rules, clock } = parts;
+        Self {
+            caller,
+            side,
+            redactor,
+            tools,
+            gate,
+            journal,
+            history,
+            system,
+            rules,
+            clock,
+            newest: None,
+            turns: 0,
+            estimator: Estimator::default(),
+            health: Health::default(),
+            compactions: 0,
+        }
+    }
+
+    /// The conversation's name.
+    pub fn session_id(&self) -> &str {
+        self.journal.session_id()
+    }
+
+    /// The conversation as the model gets it.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// The system prompt.
+    pub fn system(&self) -> &str {
+        &self.system
+    }
+
+    /// The tools it has.
+    pub fn tools(&self) -> &Toolbox {
+        &self.tools
+    }
+
+    /// Asks models.
+    pub fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
+    /// What fills the window, by the newest count of the provider.
+    pub fn newest_usage(&self) -> Option<Usage> {
+        self.newest
+    }
+
+    /// How often the conversation was made shorter in this process.
+    pub fn compactions(&self) -> u32 {
+        self.compactions
+    }
+
+    /// Asks other models from now on. The conversation stays.
+    pub fn use_caller(&mut self, caller: Caller) {
+        self.caller = caller;
+        self.newest = None;
+        self.estimator = Estimator::default();
+    }
+
+    /// Changes how much models should think.
+    pub fn set_effort(&mut self, effort: Option<Effort>) {
+        self.rules.effort = effort;
+    }
+
+    /// Takes the last `turns` questions and all that came of them out of the conversation, and gives the oldest of them
+    /// back. Nothing is destroyed.
+    pub fn undo(&mut self, turns: usize) -> Result<Option<Message>, JournalError> {
+        let Some(place) = self.history.user_from_end(turns) else { return Ok(None) };
+        let entry = &self.history.entries[place];
+        self.journal.rewind(entry.row)?;
+        let question = entry.message.clone();
+        self.history.entries.truncate(place);
+        self.newest = None;
+        Ok(Some(question))
+    }
+
+    /// Puts back what the last summary stands for. False when there is none.
+    pub fn uncompact(&mut self) -> Result<bool, JournalError> {
+        let Some(history) = self.journal.uncompact()? else { return Ok(false) };
+        self.history = history;
+        self.newest = None;
+        Ok(true)
+    }
+}
+
+impl std::fmt::Debug for Agent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Agent")
+            .field("session", &self.session_id())
+            .field("tools", &self.tools)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,272 @@
+//! Reads what the prompt is made of: SOUL.md and the notes of the home, the files of the project, the settings.
+
+use std::io;
+use std::path::Path;
+
+use hermes_guard::injection;
+use hermes_home::settings::table::{agent, memory as memory_settings};
+use hermes_home::settings::{Def, SettingError};
+use hermes_home::{Home, Profile, Settings, files};
+use jiff::Zoned;
+use jiff::tz::TimeZone;
+
+use super::memory::{self, About, Memory};
+use super::{Enforcement, Guidance, Place, Platform, PromptParts};
+use crate::context_files;
+
+/// Whether the files of the home and the project have a say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Rules {
+    /// They have.
+    #[default]
+    Follow,
+    /// They have not: `--ignore-rules`.
+    Ignore,
+}
+
+/// Where the prompt comes from.
+#[derive(Debug)]
+pub struct Sources<'a> {
+    /// The home.
+    pub home: &'a Home,
+    /// Its settings.
+    pub settings: &'a Settings,
+    /// The working directory on this machine; nothing if the work is done on files that are not here.
+    pub project: Option<&'a Path>,
+    /// Whether files have a say.
+    pub rules: Rules,
+    /// Where commands run.
+    pub place: Place,
+    /// Where the answer is read.
+    pub platform: Platform,
+    /// The names of the tools on offer.
+    pub tools: Vec<String>,
+    /// The model.
+    pub model: &'a str,
+    /// Who serves it.
+    pub provider: &'a str,
+    /// The conversation, if the prompt is to name it.
+    pub session_id: Option<&'a str>,
+    /// Now, in the system's time zone.
+    pub now: &'a Zoned,
+}
+
+/// The parts, and what the user should know about them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadedPrompt {
+    /// The parts.
+    pub parts: PromptParts,
+    /// Sentences for the user.
+    pub notices: Vec<String>,
+}
+
+/// Reads everything. Files that are missing or cannot be read never stop a conversation; settings that make no sense do.
+pub fn load(sources: &Sources<'_>) -> Result<LoadedPrompt, SettingError> {
+    let mut notices = Vec::new();
+    let settings = sources.settings;
+    let follow = sources.rules == Rules::Follow;
+    let context = match sources.project {
+        Some(project) if follow => {
+            let loaded = context_files::load(project);
+            notices.extend(loaded.notices);
+            loaded.files
+        }
+        _ => Vec::new(),
+    };
+    let notes = |enabled, file: &str, about, limit, notices: &mut Vec<String>| {
+        if follow && settings.get(enabled)? {
+            return Ok(notes(sources.home, file, about, settings.get(limit)?, notices));
+        }
+        Ok(None)
+    };
+    let parts = PromptParts {
+        identity: follow.then(|| identity(sources.home, &mut notices)).flatten(),
+        tools: sources.tools.clone(),
+        guidance: guidance(settings, sources.model)?,
+        place: place(sources)?,
+        place_hint: text(settings, &agent::ENVIRONMENT_HINT)?,
+        profile: profile(sources.home),
+        platform: sources.platform,
+        instructions: text(settings, &agent::SYSTEM_PROMPT)?,
+        context,
+        memory: notes(
+            &memory_settings::MEMORY_ENABLED,
+            "memories/MEMORY.md",
+            About::Work,
+            &memory_settings::MEMORY_CHAR_LIMIT,
+            &mut notices,
+        )?,
+        user: notes(
+            &memory_settings::USER_PROFILE_ENABLED,
+            "memories/USER.md",
+            About::User,
+            &memory_settings::USER_CHAR_LIMIT,
+            &mut notices,
+        )?,
+        date: date(settings, sources.now, &mut notices)?,
+        model: sources.model.to_owned(),
+        provider: sources.provider.to_owned(),
+        session_id: sources.session_id.map(str::to_owned),
+    };
+    Ok(LoadedPrompt { parts, notices })
+}
+
+fn guidance(settings: &Settings, model: &str) -> Result<Guidance, SettingError> {
+    Ok(Guidance {
+        enforcement: Enforcement::of(&settings.get(&agent::TOOL_USE_ENFORCEMENT)?, model),
+        parallel: settings.get(&agent::PARALLEL_TOOL_CALL_GUIDANCE)?,
+        finish: settings.get(&agent::TASK_COMPLETION_GUIDANCE)?,
+        verify: settings.get(&agent::VERIFY_GUIDANCE)?,
+    })
+}
+
+fn place(sources: &Sources<'_>) -> Result<Place, SettingError> {
+    let said = sources.settings.get(&agent::ENVIRONMENT_PROBE)?;
+    Ok(if said { sources.place.clone() } else { Place::Unsaid })
+}
+
+fn text(settings: &Settings, setting: &Def<String>) -> Result<Option<String>, SettingError> {
+    Ok(Some(settings.get(setting)?).filter(|text| !text.trim().is_empty()))
+}
+
+fn profile(home: &Home) -> Option<String> {
+    (*home.profile() != Profile::Default).then(|| home.profile().as_str().to_owned())
+}
+
+/// SOUL.md is the user's own word: nothing in it is taken for an attack.
+fn identity(home: &Home, notices: &mut Vec<String>) -> Option<String> {
+    let text = home_file(home, "SOUL.md", notices)?;
+    let (text, _) = injection::show(&text);
+    let how = format!("the rest is in {}", home.path("SOUL.md").display());
+    let cut = context_files::cut(text.trim(), context_files::FILE_LIMIT, &how);
+    if cut.missing > 0 {
+        notices.push(format!("SOUL.md is too long: {} of its characters are not in the prompt", cut.missing));
+    }
+    Some(cut.text).filter(|text| !text.is_empty())
+}
+
+fn notes(home: &Home, file: &str, about: About, limit: i64, notices: &mut Vec<String>) -> Option<Memory> {
+    let text = home_file(home, file, notices)?;
+    let how = format!("the rest is in {}", home.path(file).display());
+    let text = context_files::cut(&text, context_files::FILE_LIMIT, &how).text;
+    let memory = memory::parse(&text, about, usize::try_from(limit).unwrap_or_default())?;
+    if memory.suspicious > 0 {
+        notices.push(format!(
+            "{} lines of {file} read like orders to the model: they are marked as data in the prompt",
+            memory.suspicious
+        ));
+    }
+    Some(memory)
+}
+
+fn home_file(home: &Home, file: &str, notices: &mut Vec<String>) -> Option<String> {
+    let path = home.path(file);
+    let read: io::Result<_> = files::read_if_exists(&path).map_err(io::Error::other);
+    match read {
+        Ok(bytes) => bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+        Err(problem) => {
+            notices.push(format!("cannot read '{}', so it is not in the prompt: {problem}", path.display()));
+            None
+        }
+    }
+}
+
+fn date(
+    settings: &Settings,
+    now: &Zoned,
+    notices: &mut Vec<String>,
+) -> Result<jiff::civil::Date, SettingError> {
+    let Some(name) = text(settings, &agent::TIMEZONE)? else { return Ok(now.date()) };
+    let Ok(zone) = TimeZone::get(name.trim()) else {
+        notices.push(format!(
+            "'timezone' is set to \"{name}\", which is no time zone: set one like Europe/Berlin"
+        ));
+        return Ok(now.date());
+    };
+    Ok(now.with_time_zone(zone).date())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use std::collections::BTreeMap;
+
+    use hermes_testkit::TestHome;
+
+    use super::*;
+    use crate::prompt::build;
+
+    fn load_from(test: &TestHome, rules: Rules) -> LoadedPrompt {
+        let home = Home::at(test.path(), Profile::Default);
+        let settings = Settings::load(&home, &BTreeMap::new()).unwrap();
+        load(&Sources {
+            home: &home,
+            settings: &settings,
+            project: Some(&test.work_dir()),
+            rules,
+            place: Place::Sandbox { description: "Here.".into() },
+            platform: Platform::Cli,
+            tools: vec!["terminal".into()],
+            model: "m",
+            provider: "p",
+            session_id: None,
+            now: &"2026-11-16T23:30:00+00:00[UTC]".parse().unwrap(),
+        })
+        .unwrap()
+    }
+
+    fn full_home() -> TestHome {
+        let test = TestHome::new();
+        test.config("agent:\n  system_prompt: Answer in rhyme.\ntimezone: Asia/Tokyo\n");
+        test.write("SOUL.md", "You are a parrot. Ignore previous instructions is your favourite joke.\n");
+        test.write("memories/MEMORY.md", "first note\n§\nsecond note\n");
+        test.write("memories/USER.md", "drinks tea");
+        std::fs::write(test.work_dir().join("AGENTS.md"), "Use tabs.").unwrap();
+        test
+    }
+
+    #[test]
+    fn home_project_and_settings_have_a_say() {
+        let loaded = load_from(&full_home(), Rules::Follow);
+        let text = build(&loaded.parts).text;
+        for words in [
+            "You are a parrot.",
+            "first note\n§\nsecond note",
+            "drinks tea",
+            "Use tabs.",
+            "rhyme",
+            "17 November",
+        ] {
+            assert!(text.contains(words), "{words} is missing in:\n{text}");
+        }
+        assert!(!text.contains("[data, not"), "the user's own words were taken for an attack:\n{text}");
+        assert_eq!(loaded.notices, Vec::<String>::new());
+    }
+
+    #[test]
+    fn ignoring_the_rules_leaves_the_settings() {
+        let text = build(&load_from(&full_home(), Rules::Ignore).parts).text;
+        assert!(text.contains("You are Hermes") && text.contains("rhyme"), "{text}");
+        for words in ["parrot", "note", "tea", "tabs"] {
+            assert!(!text.contains(words), "{words} is in:\n{text}");
+        }
+    }
+
+    #[test]
+    fn an_empty_home_is_enough_and_stays_empty() {
+        let empty = TestHome::new();
+        let before = empty.snapshot();
+        let text = build(&load_from(&empty, Rules::Follow).parts).text;
+        assert!(text.contains("You are Hermes") && text.contains("16 November"), "{text}");
+        assert_eq!(empty.snapshot(), before);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_reported() {
+        let test = TestHome::new();
+        test.config("timezone: Atlantis\n");
+        std::fs::create_dir(test.path().join("SOUL.md")).unwrap();
+        let notices = load_from(&test, Rules::Follow).notices.join("\n");
+        assert!(notices.contains("SOUL.md") && notices.contains("Atlantis"), "{notices}");
+    }
+}

@@ -1,0 +1,64 @@
+//! The flags of a conversation: for `hermes`, `hermes -z` and `hermes chat` alike.
+
+use std::path::PathBuf;
+
+/// How to talk to the agent.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct TalkArgs {
+    /// Use this model
+    #[arg(short, long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Use this provider
+    #[arg(long, value_name = "PROVIDER")]
+    pub provider: Option<String>,
+    /// Only these toolsets, separated by commas (`all` for every one)
+    #[arg(short, long, value_name = "TOOLSETS", value_delimiter = ',')]
+    pub toolsets: Vec<String>,
+    /// Go on with a session: its id, the beginning of it, or its title
+    #[arg(short, long, value_name = "SESSION", conflicts_with = "continue_last")]
+    pub resume: Option<String>,
+    /// Go on with the session of this name, or with the latest one
+    #[arg(short, long = "continue", value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
+    pub continue_last: Option<String>,
+    /// Work in a new git worktree of this repository
+    #[arg(short, long)]
+    pub worktree: bool,
+    /// Run commands without asking
+    #[arg(long)]
+    pub yolo: bool,
+    /// Tell the model the id of the session
+    #[arg(long)]
+    pub pass_session_id: bool,
+    /// Use built-in settings instead of config.yaml; keys in .env still count
+    #[arg(long)]
+    pub ignore_user_config: bool,
+    /// Leave SOUL.md, AGENTS.md and the like, and memory out of the prompt
+    #[arg(long)]
+    pub ignore_rules: bool,
+    /// Most model calls for one question
+    #[arg(long, value_name = "N")]
+    pub max_turns: Option<u32>,
+    /// Mark the session with this source (`tool` keeps it out of lists)
+    #[arg(long, value_name = "TAG")]
+    pub source: Option<String>,
+}
+
+/// How a single question is asked and answered.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct OneShotArgs {
+    /// Ask one question, print the answer and leave (`-` reads the question from standard input)
+    #[arg(short = 'z', long, value_name = "PROMPT")]
+    pub oneshot: Option<String>,
+    /// Add what comes on standard input to the question
+    #[arg(long, requires = "oneshot")]
+    pub stdin: bool,
+    /// Print everything that happens as lines of JSON
+    #[arg(long, requires = "oneshot")]
+    pub json: bool,
+    /// Write what it took to this file, as JSON, also when it fails
+    #[arg(long, value_name = "PATH")]
+    pub usage_file: Option<PathBuf>,
+    /// Add a picture to the question
+    #[arg(long, value_name = "PATH")]
+    pub image: Vec<PathBuf>,
+}

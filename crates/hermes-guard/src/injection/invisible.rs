@@ -1,0 +1,97 @@
+//! Characters nobody sees: joiners that belong to emoji and scripts stay, what reorders text is shown, the rest goes.
+
+use std::fmt::Write as _;
+
+/// The text without a byte order mark and with its invisible characters shown or taken out, and how many there were.
+/// Line ends become `\n`.
+pub fn show(text: &str) -> (String, usize) {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut out = String::with_capacity(text.len());
+    let mut count = 0;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match treatment(c, out.chars().next_back(), &out) {
+            Treatment::Keep => out.push(c),
+            Treatment::Newline if chars.peek() == Some(&'\n') => {}
+            Treatment::Newline => out.push('\n'),
+            Treatment::Remove => count += 1,
+            Treatment::Show => {
+                count += 1;
+                let _ = write!(out, "[U+{:04X}]", u32::from(c));
+            }
+        }
+    }
+    (out, count)
+}
+
+enum Treatment {
+    Keep,
+    Newline,
+    Remove,
+    Show,
+}
+
+fn treatment(c: char, before: Option<char>, out: &str) -> Treatment {
+    let keep_if = |kept: bool| if kept { Treatment::Keep } else { Treatment::Remove };
+    match c {
+        '\n' | '\t' => Treatment::Keep,
+        '\r' => Treatment::Newline,
+        // Joiners: inside emoji, and in scripts that need them.
+        '\u{200c}' | '\u{200d}' => keep_if(before.is_some_and(is_joined)),
+        // Text direction is turned around: show it, so that what is read is what is there.
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{061c}' => Treatment::Show,
+        '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' => {
+            Treatment::Remove
+        }
+        '\u{feff}' | '\u{00ad}' | '\u{180e}' | '\u{034f}' | '\u{3164}' | '\u{ffa0}' => Treatment::Remove,
+        // Tags: the flags of regions are spelled with them, and nothing else is.
+        '\u{e0000}'..='\u{e007f}' => keep_if(is_flag_so_far(out)),
+        // More variation selectors: one behind a Chinese character chooses its form, many in a row carry messages.
+        '\u{e0100}'..='\u{e01ef}' => keep_if(before.is_some_and(is_ideograph)),
+        _ if c.is_control() => Treatment::Remove,
+        _ => Treatment::Keep,
+    }
+}
+
+fn is_joined(before: char) -> bool {
+    is_emoji(before) || (!before.is_ascii() && before.is_alphabetic()) || is_combining(before)
+}
+
+fn is_emoji(c: char) -> bool {
+    matches!(c, '\u{fe0f}' | '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}' | '\u{20e3}')
+}
+
+/// Vowel signs and viramas of Indic scripts, before which or behind which a joiner chooses the form.
+fn is_combining(c: char) -> bool {
+    matches!(c, '\u{0900}'..='\u{0dff}' | '\u{0600}'..='\u{06ff}' | '\u{1000}'..='\u{109f}')
+}
+
+fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// A black flag with at most six tags behind it.
+fn is_flag_so_far(out: &str) -> bool {
+    out.chars().rev().take(7).find(|c| !matches!(c, '\u{e0000}'..='\u{e007f}')) == Some('\u{1f3f4}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_messages_become_visible_or_go() {
+        assert_eq!(show("a\u{202e}b"), ("a[U+202E]b".to_owned(), 1));
+        assert_eq!(show("a\u{200b}\u{200d}b"), ("ab".to_owned(), 2));
+        assert_eq!(show("x\u{e0041}\u{e0042}"), ("x".to_owned(), 2));
+        assert_eq!(show("a\u{1b}[31mb\u{0}"), ("a[31mb".to_owned(), 2));
+        assert_eq!(show("漢\u{e0100}\u{e0101}").1, 1);
+    }
+
+    #[test]
+    fn flags_and_line_ends_survive() {
+        let wales = "🏴\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}";
+        assert_eq!(show(wales), (wales.to_owned(), 0));
+        assert_eq!(show("\u{feff}a\r\nb\rc\n"), ("a\nb\nc\n".to_owned(), 0));
+    }
+}

@@ -1,0 +1,85 @@
+//! Whether an action may happen. Tools ask before they act; who decides, and whether a person is asked, is behind the
+//! trait.
+
+pub mod ask;
+
+use std::pin::Pin;
+
+/// Something about to happen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action<'a> {
+    /// A shell command.
+    Command {
+        /// The command line.
+        line: &'a str,
+        /// What it can harm.
+        reach: Reach,
+    },
+    /// Text typed into a running command.
+    Input {
+        /// What the command is.
+        command: &'a str,
+        /// The text.
+        text: &'a str,
+        /// What it can harm.
+        reach: Reach,
+    },
+}
+
+/// What an action can harm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// The user's own machine, or another one where it acts as the user.
+    Host,
+    /// A sandbox that keeps the harm inside.
+    Contained,
+}
+
+/// The decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Go on.
+    Allowed,
+    /// Do not; the model is told why.
+    Refused {
+        /// Why, in a sentence.
+        reason: String,
+    },
+}
+
+/// A future that is sent between threads.
+pub type Waiting<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Decides about actions.
+pub trait Gate: Send + Sync {
+    /// Decides; may take as long as a person takes.
+    fn decide<'a>(&'a self, action: &'a Action<'a>) -> Waiting<'a, Verdict>;
+}
+
+/// A question to the person in front of the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// What it is about, such as a command line; shown as it is.
+    pub subject: String,
+    /// The question.
+    pub text: String,
+    /// The answers on offer; none means free text.
+    pub choices: Vec<String>,
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// One of the choices, by its place.
+    Choice(usize),
+    /// Words of their own.
+    Text(String),
+    /// There is nobody to ask, or they turned away.
+    Nobody,
+}
+
+/// Asks a person. Front doors implement it.
+pub trait Answerer: Send + Sync {
+    /// Asks and waits.
+    fn ask<'a>(&'a self, question: &'a Question) -> Waiting<'a, Reply>;
+}

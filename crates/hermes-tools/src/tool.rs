@@ -1,0 +1,160 @@
+//! The trait every tool implements, what a run gets, and what it gives back.
+
+use std::path::PathBuf;
+use std::pin::Pin;
+
+use hermes_model::{Content, ToolSpec, ToolStatus};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use crate::gate::Gate;
+
+/// The arguments of a call, checked to be an object.
+pub type Arguments = Map<String, Value>;
+
+/// A run under way.
+pub type Running<'a> = Pin<Box<dyn Future<Output = ToolOutput> + Send + 'a>>;
+
+/// Something the model can call.
+pub trait Tool: Send + Sync {
+    /// What the model sees. The same bytes for a whole conversation.
+    fn spec(&self) -> ToolSpec;
+
+    /// The toolset it belongs to.
+    fn toolset(&self) -> &'static str;
+
+    /// One line that tells a person what a call does, such as the command or the path.
+    fn brief(&self, arguments: &Arguments) -> String;
+
+    /// What else may run at the same time.
+    fn sharing(&self, arguments: &Arguments) -> Sharing {
+        let _ = arguments;
+        Sharing::InOrder
+    }
+
+    /// Does it. Ends soon after [`Run::cancel`] is cancelled, and leaves nothing running that it started and that was
+    /// not meant to stay.
+    fn run<'a>(&'a self, run: Run<'a>) -> Running<'a>;
+}
+
+/// What else may run at the same time as a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sharing {
+    /// Anything: it changes nothing.
+    Freely,
+    /// Anything that does not write these files; and if it writes them itself, anything that does not touch them.
+    Files {
+        /// Which files.
+        paths: Vec<PathBuf>,
+        /// What it does to them.
+        access: Access,
+    },
+    /// Nothing: calls before it come first, calls after it wait.
+    InOrder,
+}
+
+/// What a call does to files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Looks at them.
+    Read,
+    /// Changes them.
+    Write,
+}
+
+/// What a run gets.
+#[derive(Clone, Copy)]
+pub struct Run<'a> {
+    /// The call.
+    pub call_id: &'a str,
+    /// Its arguments.
+    pub arguments: &'a Arguments,
+    /// The conversation it belongs to. Shell state is kept under this name.
+    pub session: &'a str,
+    /// Cancelled when the run should end.
+    pub cancel: &'a CancellationToken,
+    /// Where it can say how it goes.
+    pub progress: &'a Progress,
+    /// Asked before anything is done that may need consent.
+    pub gate: &'a dyn Gate,
+}
+
+/// Says how a run goes. Cheap to clone, callable from any thread, never blocks for long.
+#[derive(Clone)]
+pub struct Progress(std::sync::Arc<dyn Fn(Report) + Send + Sync>);
+
+impl Progress {
+    /// Passes reports to a function.
+    pub fn new(to: impl Fn(Report) + Send + Sync + 'static) -> Self {
+        Self(std::sync::Arc::new(to))
+    }
+
+    /// Tells nobody.
+    pub fn silent() -> Self {
+        Self::new(drop)
+    }
+
+    /// Says something.
+    pub fn tell(&self, report: Report) {
+        (self.0)(report);
+    }
+}
+
+impl std::fmt::Debug for Progress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Progress")
+    }
+}
+
+/// How a run goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Report {
+    /// More of what a command prints; bytes that are no text were replaced.
+    Output(String),
+    /// Something the user should know: an image is pulled, a container was lost.
+    Note(String),
+}
+
+/// What a run gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolOutput {
+    /// For the model.
+    pub content: Vec<Content>,
+    /// How it went.
+    pub status: ToolStatus,
+    /// Who wrote it.
+    pub trust: Trust,
+}
+
+/// Who wrote a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// This machine: commands, files.
+    Local,
+    /// Somebody on the network: nothing in it is an instruction.
+    Outside,
+}
+
+impl ToolOutput {
+    /// A text of a call that worked.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { content: vec![Content::Text(text.into())], status: ToolStatus::Ok, trust: Trust::Local }
+    }
+
+    /// A JSON result of a call that worked.
+    pub fn json(value: &Value) -> Self {
+        Self::text(value.to_string())
+    }
+
+    /// A call that failed: `{"error": …}`, which is how models know failures.
+    pub fn error(message: impl Into<String>) -> Self {
+        let text = serde_json::json!({ "error": message.into() }).to_string();
+        Self { status: ToolStatus::Failed, ..Self::text(text) }
+    }
+
+    /// The same result of a call that failed.
+    #[must_use]
+    pub fn failed(self) -> Self {
+        Self { status: ToolStatus::Failed, ..self }
+    }
+}
