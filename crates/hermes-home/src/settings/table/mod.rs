@@ -89,6 +89,7 @@ pub fn sections() -> Vec<(&'static str, Vec<&'static Spec>)> {
 const READ: &[&str] = &[
     "logging.",
     "security.redact_secrets",
+    "skills.external_dirs",
     "terminal.",
     "HERMES_DOCKER_BINARY",
     "agent.tool_use_enforcement",
@@ -123,6 +124,7 @@ const READ: &[&str] = &[
 const UNREAD: &[&str] = &[
     "terminal.credential_files",
     "terminal.daemon_term_grace_seconds",
+    "terminal.timeout",
     "terminal.persistent_shell",
     "terminal.sudo_password",
     "terminal.singularity_image",
