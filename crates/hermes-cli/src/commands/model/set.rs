@@ -222,7 +222,7 @@ fn test(
         Err(refused) => {
             let near = nearest(&choice.model, offers.iter().map(|offer| offer.id.as_str()));
             let hint = match near.as_slice() {
-                [] if listed => String::new(),
+                _ if listed => String::new(),
                 [] => ". `hermes model list` shows what there is".to_owned(),
                 near => format!(". Did you mean {}?", near.join(" or ")),
             };
