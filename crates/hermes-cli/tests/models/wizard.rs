@@ -123,3 +123,19 @@ fn fallbacks_are_chosen_from_lists_too() {
     assert!(config.contains("beta/three") && config.contains("provider: zai"), "{config}");
     assert!(home.read(".env").contains(KEY));
 }
+
+#[test]
+fn a_server_of_ones_own_may_want_a_key() {
+    let home = TestHome::new();
+    let server = ModelServer::scripted("say \"unused\"");
+    server.set_models(["one", "two"]);
+    server.require_key(KEY, KeyFor::All);
+    let mut terminal = Terminal::start(&home, &["model"]);
+    terminal.expect("leave:").line("custom").expect("Address").line(&server.openai_url());
+    terminal.expect("wants a key").expect("Key for custom").line(KEY);
+    terminal.expect("Which model?").expect("leave:").line("2").expect("Saved to");
+    assert!(terminal.end().success());
+    let config = home.read("config.yaml");
+    assert!(config.contains("default: two") && config.contains("${HERMES_MODEL_API_KEY}"), "{config}");
+    assert_eq!(home.read(".env"), format!("HERMES_MODEL_API_KEY={KEY}\n"));
+}
