@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 
+use hermes_guard::Redactor;
 use hermes_model::{CacheMarks, Caller, Effort, Message, Usage};
-use hermes_tools::{Gate, Toolbox};
+use hermes_tools::limits::Shelf;
+use hermes_tools::{Gate, Notification, Notifications, Toolbox};
 use jiff::Zoned;
 
+use crate::compaction::{CompactionConfig, Estimator, Health};
+use crate::context_files::Hints;
 use crate::history::History;
 use crate::journal::{Journal, JournalError};
 use crate::turn::guardrails;
@@ -23,6 +27,8 @@ pub struct Rules {
     pub cache: CacheMarks,
     /// What is done about a model that runs in circles.
     pub guardrails: guardrails::Rules,
+    /// When the conversation is made shorter.
+    pub compaction: CompactionConfig,
 }
 
 impl Default for Rules {
@@ -33,6 +39,7 @@ impl Default for Rules {
             max_tokens: None,
             cache: CacheMarks::FiveMinutes,
             guardrails: guardrails::Rules::default(),
+            compaction: CompactionConfig::default(),
         }
     }
 }
@@ -44,8 +51,18 @@ pub type Clock = Arc<dyn Fn() -> Zoned + Send + Sync>;
 pub struct Parts {
     /// Asks models.
     pub caller: Caller,
+    /// Asks another model for side work such as summaries, if there is one.
+    pub side: Option<Caller>,
+    /// Masks secrets in what leaves the conversation.
+    pub redactor: Arc<Redactor>,
     /// What it can do.
     pub tools: Toolbox,
+    /// Where results go that are too long; without one they stay as they are.
+    pub shelf: Option<Arc<dyn Shelf>>,
+    /// What background commands have to say.
+    pub news: Notifications,
+    /// What directories of the project say to agents.
+    pub hints: Option<Hints>,
     /// Asked before it acts.
     pub gate: Arc<dyn Gate>,
     /// Where the conversation is kept.
@@ -63,7 +80,12 @@ pub struct Parts {
 /// One conversation, with all it takes to go on.
 pub struct Agent {
     pub(crate) caller: Caller,
+    pub(crate) side: Option<Caller>,
+    pub(crate) redactor: Arc<Redactor>,
     pub(crate) tools: Toolbox,
+    pub(crate) shelf: Option<Arc<dyn Shelf>>,
+    pub(crate) news: Notifications,
+    pub(crate) hints: Option<Hints>,
     pub(crate) gate: Arc<dyn Gate>,
     pub(crate) journal: Box<dyn Journal>,
     pub(crate) history: History,
@@ -74,13 +96,55 @@ pub struct Agent {
     pub(crate) newest: Option<Usage>,
     /// Turns so far in this process, to tell them apart in the record of spending.
     pub(crate) turns: u64,
+    /// Counts tokens as this model's provider does.
+    pub(crate) estimator: Estimator,
+    /// How making it shorter has gone.
+    pub(crate) health: Health,
+    /// How often it was made shorter in this process.
+    pub(crate) compactions: u32,
+    /// News the user has seen and the model has not.
+    pub(crate) kept_news: Vec<String>,
 }
 
 impl Agent {
     /// Puts the parts together.
     pub fn new(parts: Parts) -> Self {
-        let Parts { caller, tools, gate, journal, history, system, rules, clock } = parts;
-        Self { caller, tools, gate, journal, history, system, rules, clock, newest: None, turns: 0 }
+        let Parts {
+            caller,
+            side,
+            redactor,
+            tools,
+            shelf,
+            news,
+            hints,
+            gate,
+            journal,
+            history,
+            system,
+            rules,
+            clock,
+        } = parts;
+        Self {
+            caller,
+            side,
+            redactor,
+            tools,
+            shelf,
+            news,
+            hints,
+            gate,
+            journal,
+            history,
+            system,
+            rules,
+            clock,
+            newest: None,
+            turns: 0,
+            estimator: Estimator::default(),
+            health: Health::default(),
+            compactions: 0,
+            kept_news: Vec::new(),
+        }
     }
 
     /// The conversation's name.
@@ -113,15 +177,56 @@ impl Agent {
         self.newest
     }
 
+    /// How often the conversation was made shorter in this process.
+    pub fn compactions(&self) -> u32 {
+        self.compactions
+    }
+
     /// Asks other models from now on. The conversation stays.
     pub fn use_caller(&mut self, caller: Caller) {
         self.caller = caller;
         self.newest = None;
+        self.estimator = Estimator::default();
     }
 
     /// Changes how much models should think.
     pub fn set_effort(&mut self, effort: Option<Effort>) {
         self.rules.effort = effort;
+    }
+
+    /// What background commands of this conversation have to say, taken out, in words for the model.
+    pub fn take_news(&mut self) -> Option<String> {
+        let session = self.journal.session_id().to_owned();
+        let mut news = std::mem::take(&mut self.kept_news);
+        news.extend(self.news.drain(&session).iter().map(Notification::text));
+        (!news.is_empty()).then(|| news.join("\n\n"))
+    }
+
+    /// What background commands have to say, for the user; the model gets it with the next message.
+    pub fn look_at_news(&mut self) -> Option<String> {
+        let news = self.take_news()?;
+        self.kept_news.push(news.clone());
+        Some(news)
+    }
+
+    /// Where background commands say what they have to say.
+    pub fn news(&self) -> &Notifications {
+        &self.news
+    }
+
+    /// Counts tokens as this model's provider does, by what it has counted so far.
+    pub fn estimator(&self) -> Estimator {
+        self.estimator
+    }
+
+    /// Masks secrets in what leaves the conversation.
+    pub fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
+    /// How much the model should think.
+    pub fn effort(&self) -> Option<Effort> {
+        self.rules.effort
     }
 
     /// Takes the last `turns` questions and all that came of them out of the conversation, and gives the oldest of them

@@ -1,18 +1,24 @@
 //! The agent: it asks the model, runs the tools it calls, keeps the conversation, and says what happens.
 
 pub mod agent;
+pub mod assembly;
+pub mod compaction;
 pub mod context_files;
+pub mod context_report;
 pub mod control;
 pub mod event;
 pub mod history;
 pub mod journal;
 pub mod prompt;
+pub mod references;
 pub mod report;
+pub mod shorten;
+mod titles;
 pub mod turn;
 
 pub use agent::{Agent, Clock, Parts, Rules};
 pub use control::Control;
 pub use event::{AgentEvent, CallStatus, Level, OnAgentEvent};
 pub use history::{Entry, History, RowId};
-pub use journal::{Journal, JournalError, MemoryJournal};
+pub use journal::{Journal, JournalError, MemoryJournal, SharedStore, StoreJournal, StoreLedger};
 pub use report::{Outcome, Spending, TurnReport};

@@ -356,3 +356,60 @@ async fn what_a_tool_says_while_it_runs_is_passed_on() {
         .collect();
     assert_eq!(order, ["started", "output", "finished"]);
 }
+
+/// A conversation of so many long exchanges.
+async fn long_talk(agent: &mut hermes_agent::Agent, exchanges: usize) {
+    for number in 0..exchanges {
+        turn(agent, &format!("question {number} {}", "word ".repeat(400))).await;
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_is_made_shorter_before_it_outgrows_the_window_and_nothing_is_lost() {
+    let server = ModelServer::scripted(
+        "when system \"handover note\"\nalways\nsay \"## Goal\\nTo talk.\"\n---\nalways\nsay \"short answer\"",
+    );
+    let mut route = route(&server);
+    route.window = Some(16_000);
+    let mut agent = agent_with(caller(vec![route]), vec![], Rules::default());
+    long_talk(&mut agent, 30).await;
+    let summarised = server.calls().iter().filter(|call| call.system().contains("handover note")).count();
+    assert!(summarised >= 1, "no summary was asked for in {} calls", server.calls().len());
+    let longest = server.calls().iter().map(|call| call.body.to_string().len()).max().unwrap();
+    assert!(longest < 16_000 * 4, "a request of {longest} bytes left no room");
+    let texts = said(&agent);
+    assert!(texts.iter().any(|text| text.contains("To talk.")), "the summary is part of the conversation");
+    assert!(texts.last().unwrap().contains("short answer"));
+    let before = texts.len();
+    assert!(agent.uncompact().unwrap());
+    assert!(said(&agent).len() > before, "what the summary stood for is back");
+}
+
+#[tokio::test]
+async fn a_summary_that_fails_changes_nothing() {
+    let server = ModelServer::scripted(
+        "when system \"handover note\"\nalways\nstatus 400\n---\nalways\nsay \"short answer\"",
+    );
+    let mut agent = agent(&server, vec![]);
+    long_talk(&mut agent, 30).await;
+    let before = said(&agent);
+    let mut notices = Vec::new();
+    let mut on = |event: AgentEvent| notices.push(event);
+    let wish = hermes_agent::shorten::Wish::default();
+    let made = agent.compact(&wish, &Control::new(), &mut on).await.unwrap();
+    assert!(matches!(made, hermes_agent::shorten::Shortened::Failed(_)), "{made:?}");
+    assert!(notices.iter().any(|event| matches!(event, AgentEvent::Notice { .. })));
+    assert_eq!(said(&agent), before);
+}
+
+#[tokio::test]
+async fn a_refusal_as_too_long_leads_to_a_shorter_conversation_and_an_answer() {
+    let server = ModelServer::scripted(
+        "when system \"handover note\"\nalways\nsay \"## Goal\\nTo talk.\"\n---\nwhen \"the last\"\noverflow\n---\nalways\nsay \"short answer\"",
+    );
+    let mut agent = agent(&server, vec![]);
+    long_talk(&mut agent, 30).await;
+    let (report, events) = turn(&mut agent, "the last").await;
+    assert_eq!((report.outcome, report.text.as_str()), (Outcome::Completed, "short answer"));
+    assert!(events.iter().any(|event| matches!(event, AgentEvent::Compacted { .. })));
+}

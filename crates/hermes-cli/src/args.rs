@@ -3,9 +3,12 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    auth, backup, completion, config, doctor, dump, fallback, import, logs, model, profile, sandbox, setup,
-    status,
+    auth, backup, completion, config, doctor, dump, fallback, import, insights, logs, model, profile,
+    sandbox, sessions, setup, status, tools,
 };
+use crate::demo;
+use crate::talk::ChatArgs;
+use crate::talk::args::{OneShotArgs, TalkArgs};
 
 /// An AI agent that runs on your own machine.
 #[derive(Debug, Parser)]
@@ -13,7 +16,7 @@ use crate::commands::{
     name = "hermes",
     version,
     disable_help_subcommand = false,
-    arg_required_else_help = true,
+    args_conflicts_with_subcommands = true,
     after_help = "Run `hermes COMMAND --help` for what a command does, its flags and examples."
 )]
 pub struct Cli {
@@ -21,9 +24,16 @@ pub struct Cli {
     #[arg(short = 'p', long, global = true, value_name = "NAME")]
     pub profile: Option<String>,
 
+    /// A conversation, or one question
+    #[command(flatten)]
+    pub talk: TalkArgs,
+    /// One question
+    #[command(flatten)]
+    pub once: OneShotArgs,
+
     /// What to do
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
 }
 
 /// Every command that works.
@@ -36,13 +46,18 @@ pub enum Command {
     Status(status::Args),
     Doctor(doctor::Args),
     Dump(dump::Args),
+    Chat(ChatArgs),
     Config(config::Args),
+    Demo(demo::Args),
     Backup(backup::Args),
     Completion(completion::Args),
     Sandbox(sandbox::Args),
+    Sessions(Box<sessions::Args>),
+    Insights(insights::Args),
     Import(import::Args),
     Logs(logs::Args),
     Profile(profile::args::Args),
+    Tools(tools::Args),
     /// Print the version
     Version,
 }

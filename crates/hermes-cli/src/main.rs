@@ -3,9 +3,11 @@
 mod app;
 mod args;
 mod commands;
+mod demo;
 mod help;
 mod logging;
 mod prompt;
+mod talk;
 mod ui;
 
 use std::process::ExitCode;

@@ -1,13 +1,11 @@
 //! The one handle every tool uses: it makes sure the place is there, connects, and heals what broke.
 
 use std::ffi::OsString;
-use std::sync::mpsc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use hermes_box::client::{Client, ConnectError};
-use hermes_box::proto::call;
 use hermes_box::proto::hello::Refusal;
 use serde::Serialize;
 
@@ -23,8 +21,12 @@ use crate::scope::ScopeKey;
 use crate::secret::Secret;
 use crate::ssh::SshBackend;
 
-/// How long an agent we already know may take to answer before the place is looked at.
-const ANSWERS_WITHIN: Duration = Duration::from_secs(3);
+/// How long an agent on this machine that we already know may take to answer before the place is looked at: a paused one is found soon.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(1);
+/// The same for another machine, which a slow network may lie before.
+const ANSWERS_FROM_AFAR_WITHIN: Duration = Duration::from_secs(3);
+/// How long it may take when the place is said to be in order: one that is only slow is still used.
+const AWAKE_WITHIN: Duration = Duration::from_secs(5);
 
 /// How often, and how long each time, to wait for an agent that is shutting down.
 const MOST_GOODBYES: usize = 60;
@@ -120,7 +122,7 @@ impl Sandbox {
         if let Some(client) = &connected.client {
             // A part of this process cannot fall asleep.
             let surely_awake = self.kind == BackendKind::Local;
-            if client.lost().is_none() && (surely_awake || answers(client)) {
+            if client.lost().is_none() && (surely_awake || client.answers_within(self.first_patience())) {
                 return Ok(client.clone());
             }
             // It may only sleep: then it answers again once the place has been looked at.
@@ -201,10 +203,17 @@ impl Sandbox {
         &self.context
     }
 
+    fn first_patience(&self) -> Duration {
+        match self.kind {
+            BackendKind::Local | BackendKind::Docker => ANSWERS_WITHIN,
+            BackendKind::Ssh => ANSWERS_FROM_AFAR_WITHIN,
+        }
+    }
+
     /// Looks at a place whose agent is connected and silent.
     fn wake(&self, connected: &mut Connected, client: &Client) -> Result<Client, SandboxError> {
         let ensured = self.ensure(Trust::Engine)?;
-        if client.lost().is_none() && answers(client) {
+        if client.lost().is_none() && client.answers_within(AWAKE_WITHIN) {
             self.tell(ensured, None);
             return Ok(client.clone());
         }
@@ -300,17 +309,6 @@ fn merged(earlier: Ensured, later: Ensured) -> Ensured {
     let mut notices = earlier.notices;
     notices.extend(later.notices);
     Ensured { happened, notices }
-}
-
-/// Whether the agent answers. The connection is kept even if not: commands may be running over it.
-fn answers(client: &Client) -> bool {
-    let Ok(pending) = client.begin(call::info()) else { return false };
-    let (sender, answer) = mpsc::channel();
-    let waiting = thread::Builder::new().name("hermes-ping".to_owned()).spawn(move || {
-        // The receiver may have given up.
-        let _ = sender.send(pending.wait_forever().is_ok());
-    });
-    waiting.is_ok() && answer.recv_timeout(ANSWERS_WITHIN).unwrap_or(false)
 }
 
 /// One agent for each scope on the other machine.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-use crate::database::Database;
+use crate::database::{Database, complaints};
 use crate::error::Error;
 use crate::files;
 use crate::open;
@@ -99,10 +99,11 @@ impl Database {
 
 /// A copy of a damaged database is refused here, not when somebody needs it.
 fn check(copy: &Connection, original: &Path) -> Result<(), Error> {
-    let answer = copy.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
-    match answer.map_err(|source| Error::explain(original, "check the copy of", source))? {
-        answer if answer == "ok" => Ok(()),
-        answer => Err(Error::Damaged { path: original.to_owned(), detail: answer }),
+    let found = complaints(copy, "PRAGMA quick_check(10)")
+        .map_err(|source| Error::explain(original, "check the copy of", source))?;
+    match found.damage.into_iter().next() {
+        None => Ok(()),
+        Some(detail) => Err(Error::Damaged { path: original.to_owned(), detail }),
     }
 }
 

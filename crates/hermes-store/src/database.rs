@@ -112,15 +112,11 @@ impl Database {
     }
 
     fn check(&mut self, pragma: &str) -> Result<(), Error> {
-        let problems = self.read(|tx| {
-            let mut statement = tx.prepare(pragma)?;
-            let lines = statement.query_map([], |row| row.get::<_, String>(0))?;
-            lines.collect::<rusqlite::Result<Vec<_>>>()
-        })?;
-        if problems == ["ok"] {
+        let found = self.read(|tx| complaints(tx, pragma))?;
+        if found.damage.is_empty() {
             return Ok(());
         }
-        Err(Error::Damaged { path: self.path.clone(), detail: problems.join("; ") })
+        Err(Error::Damaged { path: self.path.clone(), detail: found.damage.join("; ") })
     }
 
     fn read_once<T>(
@@ -145,6 +141,31 @@ impl Database {
         self.access = Access::Shared;
         Ok(true)
     }
+}
+
+/// What SQLite finds wrong with a database.
+#[derive(Debug, Default)]
+pub(crate) struct Complaints {
+    /// With the file.
+    pub damage: Vec<String>,
+    /// With a full-text index, which can be made anew from what it indexes. It is no damage: other versions of SQLite cut
+    /// some texts into words differently, and complain about each other's indexes.
+    pub text_indexes: Vec<String>,
+}
+
+/// Runs a check of SQLite's.
+pub(crate) fn complaints(db: &Connection, pragma: &str) -> rusqlite::Result<Complaints> {
+    let mut statement = db.prepare(pragma)?;
+    let lines = statement.query_map([], |row| row.get::<_, String>(0))?;
+    let mut found = Complaints::default();
+    for line in lines {
+        match line? {
+            line if line == "ok" => {}
+            line if line.contains("inverted index for FTS5 table") => found.text_indexes.push(line),
+            line => found.damage.push(line),
+        }
+    }
+    Ok(found)
 }
 
 /// While it lives the connection refuses to write: a snapshot that turns into a writer fails as soon as another

@@ -30,6 +30,7 @@ mod open;
 mod options;
 mod retry;
 mod schema;
+pub mod sessions;
 
 pub use backup::Snapshot;
 pub use database::Database;

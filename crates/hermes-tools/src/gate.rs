@@ -1,6 +1,8 @@
 //! Whether an action may happen. Tools ask before they act; who decides, and whether a person is asked, is behind the
 //! trait.
 
+pub mod ask;
+
 use std::pin::Pin;
 
 /// Something about to happen.

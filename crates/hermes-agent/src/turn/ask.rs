@@ -24,6 +24,10 @@ impl Turn<'_, '_> {
         let ask = Ask { request: &request, scope: &scope, shortened: self.shortened };
         let answered = agent.caller.call(ask, self.control.token(), &mut |event| listener.hear(event)).await;
         listener.finish()?;
+        if let Ok(answered) = &answered {
+            let bytes = crate::compaction::request_bytes(&request.system, &request.tools, &request.messages);
+            self.agent.estimator.observe(bytes, answered.answer.usage.prompt());
+        }
         Ok(answered)
     }
 

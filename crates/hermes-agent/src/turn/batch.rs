@@ -4,13 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hermes_model::message::text_of;
-use hermes_model::{Answer, Content, Message, ToolCall, ToolResult, ToolStatus};
-use hermes_tools::{Arguments, Progress, Report, Run, Sharing, Tool, ToolOutput, Trust};
+use hermes_model::{Answer, ToolCall, ToolStatus};
+use hermes_tools::{Arguments, Progress, Report, Run, Sharing, Tool, ToolOutput};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::guardrails::{Advice, Effect, Ran};
+use super::finish::Done;
 use super::prepare::{Prepared, prepare};
 use super::{Ended, Flow, MOST_BAD_ROUNDS, Turn, schedule};
 use crate::event::{AgentEvent, CallStatus, Level};
@@ -61,13 +60,14 @@ impl Turn<'_, '_> {
         let (answer, ready, refused) = self.sort_calls(answer);
         self.store_answer(&answer)?;
         self.remember_words(&answer);
+        self.room = self.limits().batch;
         let nothing_ran = ready.is_empty();
         let mut left = ready.len() + refused.len();
         for (call, reason) in refused {
             left -= 1;
             self.tell_started(&call, &call.name.clone(), &Arguments::new());
-            let ended = (ToolOutput::error(reason), CallStatus::Failed, Duration::ZERO);
-            self.finish_call(&call, None, ended, left == 0)?;
+            let done = Done::not_run(&call, ToolOutput::error(reason), CallStatus::Failed);
+            self.finish_call(done, left == 0).await?;
         }
         self.bad_rounds = if nothing_ran { self.bad_rounds + 1 } else { 0 };
         if self.bad_rounds >= MOST_BAD_ROUNDS {
@@ -125,7 +125,7 @@ impl Turn<'_, '_> {
             if self.control.is_interrupted() || stopped.is_some() {
                 for place in group {
                     left -= 1;
-                    self.give_up(&ready[place], left == 0)?;
+                    self.give_up(&ready[place], left == 0).await?;
                 }
                 continue;
             }
@@ -139,10 +139,10 @@ impl Turn<'_, '_> {
             while let Some(ended) = self.next_end(&mut running, &mut heard).await {
                 left -= 1;
                 let one = &ready[ended.place];
-                let outcome = (ended.output, ended.status, ended.elapsed);
-                let advice =
-                    self.finish_call(&one.call, Some((one, &sharing[ended.place])), outcome, left == 0)?;
-                stopped = stopped.or(advice);
+                let ran = Some((&one.arguments, &sharing[ended.place]));
+                let CallEnd { output, status, elapsed, .. } = ended;
+                let done = Done { call: &one.call, ran, output, status, elapsed };
+                stopped = stopped.or(self.finish_call(done, left == 0).await?);
             }
         }
         Ok(stopped)
@@ -231,92 +231,8 @@ impl Turn<'_, '_> {
         });
     }
 
-    fn give_up(&mut self, ready: &Ready, last: bool) -> Result<(), JournalError> {
+    async fn give_up(&mut self, ready: &Ready, last: bool) -> Result<(), JournalError> {
         let output = ToolOutput::text(NOT_RUN).failed();
-        self.finish_call(&ready.call, None, (output, CallStatus::Cancelled, Duration::ZERO), last)?;
-        Ok(())
-    }
-
-    /// Writes a result down and says so. Gives the reason when the turn must end.
-    fn finish_call(
-        &mut self,
-        call: &ToolCall,
-        ran: Option<(&Ready, &Sharing)>,
-        (mut output, status, elapsed): (ToolOutput, CallStatus, Duration),
-        last: bool,
-    ) -> Result<Option<String>, JournalError> {
-        if output.trust == Trust::Outside {
-            mark_outside(&mut output, &call.name);
-        }
-        let stopped = ran.and_then(|(ready, sharing)| self.advise(ready, sharing, &mut output));
-        if last && let Some(guidance) = self.control.take_guidance() {
-            add_text(&mut output, &format!("\n\n[Guidance from the user while you work: {guidance}]"));
-            self.tell(AgentEvent::Steered { text: guidance });
-        }
-        let result = ToolResult {
-            call_id: call.id.clone(),
-            name: call.name.clone(),
-            content: output.content,
-            status: output.status,
-        };
-        let text = text_of(&result.content);
-        self.store(Message::Tool(result), None)?;
-        self.tell(AgentEvent::ToolFinished {
-            id: call.id.clone(),
-            name: call.name.clone(),
-            status,
-            elapsed_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
-            result: text,
-        });
-        Ok(stopped)
-    }
-
-    /// Looks for circles; a warning goes to the model with the result.
-    fn advise(&mut self, ready: &Ready, sharing: &Sharing, output: &mut ToolOutput) -> Option<String> {
-        use hermes_tools::tool::Access;
-        let looks = matches!(sharing, Sharing::Freely | Sharing::Files { access: Access::Read, .. });
-        let text = text_of(&output.content);
-        let ran = Ran {
-            tool: &ready.call.name,
-            arguments: &serde_json::Value::Object(ready.arguments.clone()).to_string(),
-            status: output.status,
-            result: &text,
-            effect: if looks { Effect::Looks } else { Effect::Acts },
-        };
-        match self.rails.count(&ran, &self.agent.rules.guardrails) {
-            Advice::Fine => None,
-            Advice::Warn(words) => {
-                add_text(output, &format!("\n\n[{words}]"));
-                None
-            }
-            Advice::Stop(reason) => Some(format!("stopped because the model ran in circles: {reason}")),
-        }
-    }
-}
-
-fn add_text(output: &mut ToolOutput, more: &str) {
-    match output
-        .content
-        .iter_mut()
-        .rev()
-        .find_map(|item| if let Content::Text(text) = item { Some(text) } else { None })
-    {
-        Some(text) => text.push_str(more),
-        None => output.content.push(Content::Text(more.trim_start().to_owned())),
-    }
-}
-
-/// Shortest text worth a mark.
-const WORTH_MARKING: usize = 32;
-
-/// What somebody on the network wrote is fenced, so that the model takes it for what it is.
-fn mark_outside(output: &mut ToolOutput, tool: &str) {
-    for item in &mut output.content {
-        if let Content::Text(text) = item
-            && text.len() >= WORTH_MARKING
-        {
-            let inner = text.replace("</untrusted", "<\u{2215}untrusted");
-            *text = format!("<untrusted source=\"{tool}\">\n{inner}\n</untrusted>");
-        }
+        self.finish_call(Done::not_run(&ready.call, output, CallStatus::Cancelled), last).await.map(drop)
     }
 }

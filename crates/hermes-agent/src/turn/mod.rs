@@ -2,6 +2,7 @@
 
 mod ask;
 mod batch;
+mod finish;
 pub mod guardrails;
 mod prepare;
 pub mod recover;
@@ -92,6 +93,8 @@ struct Turn<'a, 'on> {
     /// Text that came with tool calls, for a model that says nothing after them.
     before_tools: String,
     after_tools: bool,
+    /// Characters the results of the newest message may still have.
+    room: usize,
     last: (String, String),
 }
 
@@ -115,13 +118,15 @@ impl<'a, 'on> Turn<'a, 'on> {
             begun: String::new(),
             before_tools: String::new(),
             after_tools: false,
+            room: usize::MAX,
             last,
         }
     }
 
     async fn run(&mut self, input: Vec<Content>) -> Result<Ended, JournalError> {
         self.agent.caller.begin_turn(Instant::now());
-        self.store(Message::User(input), None)?;
+        let news = self.agent.take_news().map(|news| Content::Text(format!("[{news}]")));
+        self.store(Message::User(input.into_iter().chain(news).collect()), None)?;
         self.tell(AgentEvent::TurnStarted { session_id: self.agent.session_id().to_owned() });
         loop {
             if self.control.is_interrupted() {

@@ -119,7 +119,12 @@ pub fn caller(routes: Vec<Route>) -> Caller {
 pub fn agent_with(caller: Caller, tools: Vec<Arc<dyn Tool>>, rules: Rules) -> Agent {
     Agent::new(Parts {
         caller,
+        side: None,
+        redactor: Arc::new(hermes_guard::Redactor::new([])),
         tools: Toolbox::new(tools),
+        shelf: None,
+        news: hermes_tools::Notifications::default(),
+        hints: None,
         gate: Arc::new(Open),
         journal: Box::new(MemoryJournal::new("20260105_120000_abcdef")),
         history: History::default(),

@@ -8,12 +8,15 @@ pub mod doctor;
 pub mod dump;
 pub mod fallback;
 pub mod import;
+pub mod insights;
 pub mod logs;
 pub mod model;
 pub mod profile;
 pub mod sandbox;
+pub mod sessions;
 pub mod setup;
 pub mod status;
+pub mod tools;
 
 use std::process::ExitCode;
 
@@ -24,17 +27,25 @@ use crate::ui;
 /// Runs what was asked for. Commands that need no home do not look for one.
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let open = || App::open(cli.profile.clone());
-    match cli.command {
+    let Some(command) = cli.command else {
+        return crate::talk::run(&open()?, &cli.talk, &cli.once);
+    };
+    match command {
         Command::Backup(args) => backup::run(&args, &open()?),
         Command::Completion(args) => completion::run(&args),
         Command::Import(args) => import::run(&args, &open()?),
         Command::Logs(args) => logs::run(&args, &open()?),
         Command::Profile(args) => profile::run(cli.profile.clone(), args),
+        Command::Tools(args) => tools::run(&open()?, &args),
         Command::Version => version(),
         Command::Status(args) => status::run(&open()?, &args),
         Command::Doctor(args) => doctor::run(cli.profile.clone(), &args),
+        Command::Chat(args) => crate::talk::chat(&open()?, args),
+        Command::Demo(args) => crate::demo::run(&open()?, &args),
         Command::Dump(args) => dump::run(&open()?, &args),
         Command::Sandbox(args) => sandbox::run(&open()?, args),
+        Command::Sessions(args) => sessions::run(&open()?, *args),
+        Command::Insights(args) => insights::run(&open()?, &args),
         Command::Config(args) => config::run(&open()?, args),
         Command::Setup(args) => setup::run(&open()?, &args),
         Command::Model(args) => model::run(&open()?, args),

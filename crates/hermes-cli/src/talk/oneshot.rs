@@ -23,9 +23,11 @@ pub fn run(app: &App, talk: &TalkArgs, args: &OneShotArgs, prompt: &str) -> anyh
     opening.kind = assembly::Kind::OneShot;
     // Nobody is there to be asked; whoever runs a script has said yes by running it.
     opening.consent = Consent::Yolo;
+    let worktree = super::worktree_for(talk, &mut opening)?;
     let opened = match assembly::open(opening) {
         Ok(opened) => opened,
         Err(error) => {
+            super::end_worktree(worktree);
             usage_file(args, None)?;
             return Err(error.into());
         }
@@ -43,6 +45,7 @@ pub fn run(app: &App, talk: &TalkArgs, args: &OneShotArgs, prompt: &str) -> anyh
     runtime.shutdown_background();
     drop(agent);
     assembly::let_go(&opened.workplace);
+    super::end_worktree(worktree);
     usage_file(args, Some(&report))?;
     finish(&report, args)
 }
@@ -60,7 +63,9 @@ fn finish(report: &TurnReport, args: &OneShotArgs) -> anyhow::Result<ExitCode> {
             ui::note("hermes: interrupted");
             ExitCode::from(INTERRUPTED)
         }
-        Outcome::Partial | Outcome::OutOfCalls | Outcome::OutOfBudget | Outcome::Failed => ExitCode::from(ui::FAILED),
+        Outcome::Partial | Outcome::OutOfCalls | Outcome::OutOfBudget | Outcome::Failed => {
+            ExitCode::from(ui::FAILED)
+        }
     })
 }
 
@@ -71,7 +76,10 @@ fn question(prompt: &str, args: &OneShotArgs) -> anyhow::Result<Vec<Content>> {
         text = format!("{text}\n\n{}", standard_input()?);
     }
     if text.trim().is_empty() {
-        return Err(ui::WrongUsage("there is no question: give it after -z, or on standard input".to_owned()).into());
+        return Err(ui::WrongUsage(
+            "there is no question: give it after -z, or on standard input".to_owned(),
+        )
+        .into());
     }
     let mut content = vec![Content::Text(text)];
     for path in &args.image {
@@ -83,7 +91,10 @@ fn question(prompt: &str, args: &OneShotArgs) -> anyhow::Result<Vec<Content>> {
 /// Everything on standard input, as text.
 pub fn standard_input() -> anyhow::Result<String> {
     if std::io::stdin().is_terminal() {
-        return Err(ui::WrongUsage("standard input is a terminal: pipe the question in, or give it after -z".to_owned()).into());
+        return Err(ui::WrongUsage(
+            "standard input is a terminal: pipe the question in, or give it after -z".to_owned(),
+        )
+        .into());
     }
     let mut bytes = Vec::new();
     std::io::stdin().lock().read_to_end(&mut bytes)?;
@@ -104,7 +115,9 @@ impl Shown {
         if self.json {
             // A reader that left is noticed at the end; the turn goes on, its work may be wanted.
             let mut out = std::io::stdout().lock();
-            let _ = serde_json::to_writer(&mut out, &event).map_err(std::io::Error::from).and_then(|()| out.write_all(b"\n"));
+            let _ = serde_json::to_writer(&mut out, &event)
+                .map_err(std::io::Error::from)
+                .and_then(|()| out.write_all(b"\n"));
             let _ = out.flush();
             return;
         }

@@ -11,10 +11,13 @@ const LARGEST: u64 = 20 * 1024 * 1024;
 
 /// Reads a picture for the model.
 pub fn read(path: &Path) -> anyhow::Result<Content> {
-    let refuse = |why: String| ui::WrongUsage(format!("'{}' cannot be sent as a picture: {why}", path.display()));
+    let refuse =
+        |why: String| ui::WrongUsage(format!("'{}' cannot be sent as a picture: {why}", path.display()));
     let size = std::fs::metadata(path).map_err(|error| refuse(error.to_string()))?.len();
     if size > LARGEST {
-        return Err(refuse(format!("it has {}, at most {} are sent", ui::size(size), ui::size(LARGEST))).into());
+        return Err(
+            refuse(format!("it has {}, at most {} are sent", ui::size(size), ui::size(LARGEST))).into()
+        );
     }
     let bytes = std::fs::read(path).map_err(|error| refuse(error.to_string()))?;
     let media_type = kind(&bytes).ok_or_else(|| refuse("it is no PNG, JPEG, GIF or WebP".to_owned()))?;
@@ -53,7 +56,9 @@ mod tests {
 
     #[test]
     fn bytes_are_written_in_base64() {
-        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
+        for (bytes, text) in
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
+        {
             assert_eq!(base64(bytes.as_bytes()), text);
         }
         assert_eq!(base64(&[0xff, 0xfe, 0xfd]), "//79");

@@ -8,7 +8,7 @@ use hermes_sandbox::notice::{Lost, Notice};
 use hermes_sandbox::sandbox::Sandbox;
 use hermes_testkit::{Engine, need};
 
-use crate::fixture::{Fixture, out, sh};
+use crate::fixture::{Fixture, eventually, out, sh, within};
 
 fn lost(sandbox: &Sandbox) -> Option<Lost> {
     sandbox.take_notices().into_iter().find_map(|notice| match notice {
@@ -64,13 +64,35 @@ fn paused() {
 }
 
 #[test]
+fn paused_during_a_command_with_a_time_limit() {
+    let Some(engine) = need("docker", Engine::get()) else { return };
+    let fixture = Fixture::container(engine);
+    let sandbox = fixture.open();
+    let client = sandbox.client().unwrap();
+    let mut running =
+        client.exec(ExecRequest::shell("s", "echo on; sleep 300").timeout(Duration::from_secs(2))).unwrap();
+    while !matches!(running.next_event().unwrap(), Some(hermes_box::client::Event::Output { .. })) {}
+    engine.cli(["pause", &fixture.container_name()]).success();
+    // Its own clock does not run, so ours ends the wait: it once took a minute more.
+    let error = within(Duration::from_secs(30), move || running.finish()).unwrap_err();
+    assert!(error.to_string().contains("paused or frozen"), "{error}");
+    let next = sandbox.client().unwrap();
+    assert_eq!(out(&next, "echo works"), "works");
+    assert!(sandbox.take_notices().contains(&Notice::Unpaused));
+    // Running again, it noticed that nobody waits for the command any more.
+    eventually("the command has ended", || out(&next, "cat /proc/[0-9]*/comm | grep -cx sleep; true") == "0");
+}
+
+#[test]
 fn paused_between_two_processes() {
     let Some(engine) = need("docker", Engine::get()) else { return };
     let fixture = Fixture::container(engine);
     fixture.open().client().unwrap();
     engine.cli(["pause", &fixture.container_name()]).success();
     let next = fixture.open();
-    assert_eq!(out(&next.client().unwrap(), "echo works"), "works");
+    // The silence of a paused container is not waited out.
+    let client = within(Duration::from_secs(9), move || next.client()).unwrap();
+    assert_eq!(out(&client, "echo works"), "works");
 }
 
 #[test]

@@ -22,12 +22,14 @@ wire_struct! {
         pub owner: i32,
         /// When that process started.
         pub owner_start: u64,
+        /// What its processes carry.
+        pub mark: u64,
         /// The job.
         pub info: JobInfo,
     }
 }
 
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 const NAME: &str = "record";
 
 /// A directory for a new job; none when it cannot be made.
@@ -42,7 +44,7 @@ pub(super) fn save(job: &Job, info: JobInfo) {
     let Some(directory) = &job.directory else { return };
     let me = std::process::id() as i32;
     let owner_start = proc::look(me).map_or(0, |process| process.start);
-    let record = Record { version: VERSION, owner: me, owner_start, info };
+    let record = Record { version: VERSION, owner: me, owner_start, mark: job.mark, info };
     let temporary = directory.join("record.new");
     let written = OpenOptions::new()
         .write(true)
@@ -87,7 +89,7 @@ fn load_one(directory: &Path) -> Option<Arc<Job>> {
     }
     info.stdin_open = false;
     let log = Log::reopen(directory).ok()?;
-    Job::new(info, log, Some(directory.to_path_buf())).ok()
+    Job::new(info, record.mark, log, Some(directory.to_path_buf())).ok()
 }
 
 fn remove_if_old(directory: &Path) {

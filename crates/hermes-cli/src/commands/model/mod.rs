@@ -15,6 +15,7 @@ use crate::prompt::{self, Left};
 use crate::ui;
 
 pub use desk::{Desk, Refresh};
+pub use look::grouped;
 pub use set::read_key;
 pub use wizard::{choose, choose_and_save};
 

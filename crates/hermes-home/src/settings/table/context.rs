@@ -7,7 +7,7 @@ settings! {
     ENABLED: bool = flag("compression.enabled", true);
     /// Share of the window at which that happens.
     THRESHOLD: f64 = float("compression.threshold", 0.5).within(0.05, 1.0);
-    /// Share of the window the result should take.
+    /// Share of that threshold the newest messages may take afterwards.
     TARGET_RATIO: f64 = float("compression.target_ratio", 0.2).within(0.01, 1.0);
     /// Newest messages that stay as they are.
     PROTECT_LAST_N: i64 = int("compression.protect_last_n", 20).at_least(0);

@@ -103,6 +103,15 @@ const READ: &[&str] = &[
     "memory.user_profile_enabled",
     "memory.memory_char_limit",
     "memory.user_char_limit",
+    "approvals.mode",
+    "approvals.timeout",
+    "approvals.deny",
+    "command_allowlist",
+    "HERMES_YOLO_MODE",
+    "toolsets",
+    "platform_toolsets",
+    "agent.disabled_toolsets",
+    "tool_output.max_bytes",
     "compression.enabled",
     "compression.threshold",
     "compression.target_ratio",
@@ -112,7 +121,6 @@ const READ: &[&str] = &[
 
 /// What of these sections is not read yet.
 const UNREAD: &[&str] = &[
-    "terminal.timeout",
     "terminal.credential_files",
     "terminal.daemon_term_grace_seconds",
     "terminal.persistent_shell",

@@ -1,0 +1,236 @@
+//! A turn as plain lines: what the agent does on one line each, its words as they come. For `chat -q` and the demo.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::time::Instant;
+
+use hermes_agent::{AgentEvent, CallStatus, Level};
+
+/// Whether lines may hold colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paint {
+    /// They may.
+    Colours,
+    /// Plain text.
+    Plain,
+}
+
+/// How much of a tool's output is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// One line for each call.
+    Brief,
+    /// The first lines of what commands print, too.
+    Output,
+}
+
+/// Lines of output that are shown of one call.
+const MOST_LINES: usize = 12;
+
+/// Writes events as lines. What the agent does goes to one writer, its words to another.
+pub struct Plain<'a> {
+    doing: Box<dyn Write + Send + 'a>,
+    saying: Box<dyn Write + Send + 'a>,
+    paint: Paint,
+    detail: Detail,
+    started: HashMap<String, Instant>,
+    /// Whether words stand on the line that was begun last.
+    mid_line: bool,
+}
+
+impl<'a> Plain<'a> {
+    /// Writes what is done to `doing` and what is said to `saying`.
+    pub fn new(
+        doing: impl Write + Send + 'a,
+        saying: impl Write + Send + 'a,
+        paint: Paint,
+        detail: Detail,
+    ) -> Self {
+        Self {
+            doing: Box::new(doing),
+            saying: Box::new(saying),
+            paint,
+            detail,
+            started: HashMap::new(),
+            mid_line: false,
+        }
+    }
+
+    /// Shows one event. A reader that left is no reason to end the turn.
+    pub fn event(&mut self, event: &AgentEvent) {
+        let _ = self.show(event);
+    }
+
+    /// Ends the line that was begun.
+    pub fn end_line(&mut self) {
+        if std::mem::take(&mut self.mid_line) {
+            let _ = self.saying.write_all(b"\n").and_then(|()| self.saying.flush());
+        }
+    }
+
+    fn show(&mut self, event: &AgentEvent) -> std::io::Result<()> {
+        match event {
+            AgentEvent::Text { delta } => {
+                self.saying.write_all(delta.as_bytes())?;
+                self.mid_line = !delta.ends_with('\n') && (self.mid_line || !delta.is_empty());
+                self.saying.flush()
+            }
+            AgentEvent::ToolStarted { id, name, brief, .. } => {
+                self.started.insert(id.clone(), Instant::now());
+                let line = first_line(brief, 100);
+                let name = self.colour("36", name);
+                self.line(&format!("  {name} {line}"))
+            }
+            AgentEvent::ToolFinished { id, status, elapsed_ms, result, .. } => {
+                self.started.remove(id);
+                self.finished(*status, *elapsed_ms, result)
+            }
+            AgentEvent::Waiting { reason, seconds } => {
+                self.line(&format!("  {} again in {seconds:.0} s: {reason}", self.colour("33", "waiting")))
+            }
+            AgentEvent::Switched { reason, provider, model } => self.line(&format!(
+                "  {} '{model}' at {provider} takes over: {reason}",
+                self.colour("33", "switched")
+            )),
+            AgentEvent::Compacted { before, after, messages } => {
+                self.line(&format!("  {messages} messages summarised: {before} tokens became {after}"))
+            }
+            AgentEvent::Notice { level: Level::Warning, text } => {
+                self.line(&format!("  {} {text}", self.colour("33", "warning:")))
+            }
+            AgentEvent::Notice { level: Level::Info, text } => self.line(&format!("  {text}")),
+            AgentEvent::TurnEnded { .. } => {
+                self.end_line();
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn finished(&mut self, status: CallStatus, elapsed_ms: u64, result: &str) -> std::io::Result<()> {
+        if self.detail == Detail::Output {
+            let printed = printed(result);
+            let lines: Vec<&str> = printed.lines().collect();
+            for line in lines.iter().take(MOST_LINES) {
+                let line = self.colour("2", &format!("    {line}"));
+                self.line(&line)?;
+            }
+            if lines.len() > MOST_LINES {
+                let more = format!("    … {} more lines", lines.len() - MOST_LINES);
+                self.line(&self.colour("2", &more))?;
+            }
+        }
+        let (colour, word) = match status {
+            CallStatus::Ok => ("32", "ok"),
+            CallStatus::Failed => ("31", "failed"),
+            CallStatus::Cancelled => ("33", "cancelled"),
+        };
+        let word = self.colour(colour, word);
+        self.line(&format!("    {word} {}", self.colour("2", &took(elapsed_ms))))
+    }
+
+    fn line(&mut self, text: &str) -> std::io::Result<()> {
+        self.end_line();
+        writeln!(self.doing, "{text}")?;
+        self.doing.flush()
+    }
+
+    fn colour(&self, code: &str, text: &str) -> String {
+        match self.paint {
+            Paint::Colours => format!("\x1b[{code}m{text}\x1b[0m"),
+            Paint::Plain => text.to_owned(),
+        }
+    }
+}
+
+/// What a command printed, out of a result that is JSON; any other result as it is.
+fn printed(result: &str) -> String {
+    let value: serde_json::Value = serde_json::from_str(result).unwrap_or_default();
+    let error = value["error"].as_str().map(|error| format!("error: {error}"));
+    match (value["output"].as_str(), error) {
+        (Some(output), None) => output.trim_end().to_owned(),
+        (Some(output), Some(error)) => format!("{}\n{error}", output.trim_end()).trim_start().to_owned(),
+        (None, Some(error)) => error,
+        (None, None) => result.to_owned(),
+    }
+}
+
+fn first_line(text: &str, most: usize) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    let cut: String = line.chars().take(most).collect();
+    if cut.len() < text.trim_end().len() { format!("{cut} …") } else { cut }
+}
+
+fn took(milliseconds: u64) -> String {
+    if milliseconds < 1000 {
+        format!("{milliseconds} ms")
+    } else {
+        format!("{:.1} s", milliseconds as f64 / 1000.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    #[derive(Clone, Default)]
+    struct Screen(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Screen {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn shown(detail: Detail, events: &[AgentEvent]) -> String {
+        let screen = Screen::default();
+        let mut plain = Plain::new(screen.clone(), screen.clone(), Paint::Plain, detail);
+        events.iter().for_each(|event| plain.event(event));
+        plain.end_line();
+        let bytes = screen.0.lock().unwrap().clone();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    fn events() -> Vec<AgentEvent> {
+        let text = |delta: &str| AgentEvent::Text { delta: delta.into() };
+        vec![
+            text("I look"),
+            text(" first."),
+            AgentEvent::ToolStarted {
+                id: "1".into(),
+                name: "terminal".into(),
+                brief: "cat <<E\nx\nE".into(),
+                arguments: serde_json::Value::Null,
+            },
+            AgentEvent::ToolFinished {
+                id: "1".into(),
+                name: "terminal".into(),
+                status: CallStatus::Ok,
+                elapsed_ms: 4,
+                result: "{\"output\":\"a\\nb\",\"exit_code\":0,\"error\":null}".into(),
+            },
+            text("Done."),
+        ]
+    }
+
+    #[test]
+    fn calls_stand_on_lines_of_their_own() {
+        assert_eq!(
+            shown(Detail::Brief, &events()),
+            "I look first.\n  terminal cat <<E …\n    ok 4 ms\nDone.\n"
+        );
+    }
+
+    #[test]
+    fn what_commands_print_can_be_shown() {
+        let text = shown(Detail::Output, &events());
+        assert!(text.contains("    a\n    b\n    ok 4 ms\n"), "{text}");
+    }
+}

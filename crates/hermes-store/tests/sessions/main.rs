@@ -1,0 +1,10 @@
+//! Sessions, as a program uses them.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+mod listing;
+mod searching;
+mod spending;
+mod support;
+mod taking_back;
+mod talking;
+mod upgrading;

@@ -1,0 +1,7 @@
+//! The tools on real places: this machine, and a container where there is an engine.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop")]
+
+mod background;
+mod fixture;
+mod process;
+mod terminal;
