@@ -5,7 +5,6 @@ use clap::{Parser, Subcommand};
 use crate::commands::{
     auth, backup, completion, config, doctor, dump, fallback, import, insights, logs, model, profile,
     sandbox, sessions, setup, status, tools,
-    sandbox, sessions, setup, status,
 };
 use crate::demo;
 use crate::talk::ChatArgs;

@@ -244,8 +244,6 @@ impl Sandbox {
     fn wake(&self, connected: &mut Connected, client: &Client) -> Result<Client, SandboxError> {
         let ensured = self.ensure(Trust::Engine)?;
         if client.lost().is_none() && client.answers_within(AWAKE_WITHIN) {
-            self.tell(ensured, None);
-        if client.lost().is_none() && answers(client) {
             self.tell(ensured, News::default());
             return Ok(client.clone());
         }
@@ -362,17 +360,6 @@ fn merged(earlier: Ensured, later: Ensured) -> Ensured {
     Ensured { happened, notices }
 }
 
-/// Whether the agent answers. The connection is kept even if not: commands may be running over it.
-fn answers(client: &Client) -> bool {
-    let Ok(pending) = client.begin(call::info()) else { return false };
-    let (sender, answer) = mpsc::channel();
-    let waiting = thread::Builder::new().name("hermes-ping".to_owned()).spawn(move || {
-        // The receiver may have given up.
-        let _ = sender.send(pending.wait_forever().is_ok());
-    });
-    waiting.is_ok() && answer.recv_timeout(ANSWERS_WITHIN).unwrap_or(false)
-}
-
 /// Where it is written down which agent was seen last.
 fn seen(config: &SandboxConfig, context: &Context, docker: Option<&DockerBackend>) -> Option<Seen> {
     let boxes = context.sandbox_dir.join(".boxes");
@@ -387,9 +374,12 @@ fn seen(config: &SandboxConfig, context: &Context, docker: Option<&DockerBackend
             let host = [config.ssh.host.as_bytes(), config.ssh.user.as_bytes()];
             let host = crate::digest::base32(&crate::digest::of_parts(host));
             boxes.join(format!("ssh-{}-{}", &host[..8], ssh_agent_name(config, context)))
+        }
         _ => boxes.join("local").join(format!("seen-{}", ssh_agent_name(config, context))),
     };
     Some(Seen::in_dir(&dir))
+}
+
 /// One agent for each scope on the other machine.
 fn ssh_agent_name(config: &SandboxConfig, context: &Context) -> String {
     let scope = config.scope.resolve(&context.caller);

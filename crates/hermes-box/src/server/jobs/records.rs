@@ -44,8 +44,7 @@ pub(super) fn save(job: &Job, info: JobInfo) {
     let Some(directory) = &job.directory else { return };
     let me = std::process::id() as i32;
     let owner_start = proc::look(me).map_or(0, |process| process.start);
-    let record = Record { version: VERSION, owner: me, owner_start, mark: job.mark, info };
-    write(directory, &Record { version: VERSION, owner: me, owner_start, info });
+    write(directory, &Record { version: VERSION, owner: me, owner_start, mark: job.mark, info });
 }
 
 fn write(directory: &Path, record: &Record) {
