@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use hermes_guard::Secret;
-use hermes_home::Settings;
 use hermes_home::settings::Def;
+use hermes_home::{Home, Settings};
 use hermes_home::settings::table::auxiliary as table;
 use hermes_model::keys::{Key, KeyPool, Strategy};
-use hermes_model::provider::{StoredKeys, Wanted};
+use hermes_model::provider::Wanted;
 use hermes_model::{Caller, setup};
 
 use super::{OpenError, caller_for};
@@ -41,21 +41,21 @@ const TITLES: Place = Place {
 
 /// The models for side work. One that cannot be reached is said and left out: the main model does its work then.
 pub(super) fn callers(
+    home: &Home,
     settings: &Settings,
-    stored: &StoredKeys,
     store: &SharedStore,
     notices: &mut Vec<String>,
 ) -> Result<SideCallers, OpenError> {
     Ok(SideCallers {
-        summaries: caller(&SUMMARIES, settings, stored, store, notices)?,
-        titles: caller(&TITLES, settings, stored, store, notices)?,
+        summaries: caller(&SUMMARIES, home, settings, store, notices)?,
+        titles: caller(&TITLES, home, settings, store, notices)?,
     })
 }
 
 fn caller(
     place: &Place,
+    home: &Home,
     settings: &Settings,
-    stored: &StoredKeys,
     store: &SharedStore,
     notices: &mut Vec<String>,
 ) -> Result<Option<Caller>, OpenError> {
@@ -70,7 +70,7 @@ fn caller(
     if wanted == Wanted::default() {
         return Ok(None);
     }
-    let chain = match setup::chain(settings, &wanted, stored) {
+    let chain = match setup::open(home.dir(), settings, &wanted) {
         Ok(chain) => chain,
         Err(error) => {
             notices.push(format!(
@@ -86,5 +86,5 @@ fn caller(
         let key = Key { origin: format!("auxiliary.{}.api_key", place.task), secret: Secret::new(key) };
         route.keys = Arc::new(Mutex::new(KeyPool::new([key], Strategy::FillFirst)));
     }
-    caller_for(settings, routes, store).map(Some)
+    caller_for(home, settings, routes, store).map(Some)
 }
