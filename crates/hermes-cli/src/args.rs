@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     auth, backup, completion, config, doctor, dump, fallback, import, insights, logs, model, profile,
-    sandbox, sessions, setup, status, tools,
+    prompt_size, sandbox, sessions, setup, status, tools,
 };
 use crate::demo;
 use crate::talk::ChatArgs;
@@ -56,6 +56,8 @@ pub enum Command {
     Import(import::Args),
     Logs(logs::Args),
     Profile(profile::args::Args),
+    #[command(name = "prompt-size")]
+    PromptSize(prompt_size::Args),
     Tools(tools::Args),
     /// Print the version
     Version,

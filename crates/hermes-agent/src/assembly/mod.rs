@@ -18,7 +18,7 @@ use hermes_model::budget::Meter;
 use hermes_model::provider::Wanted;
 use hermes_model::setup::{self, SetupError};
 use hermes_model::window::WindowCache;
-use hermes_model::{Caller, Client, Route};
+use hermes_model::{Caller, Client, Route, ToolSpec};
 use hermes_sandbox::config::{BackendKind, SandboxConfig, Switch};
 use hermes_sandbox::context::Environment;
 use hermes_sandbox::pool::Pool;
@@ -186,6 +186,29 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
         clock,
     });
     Ok(Opened { agent, store, workplace, gate, prompt, notices })
+}
+
+/// The prompt and the tools a new conversation would begin with, without a model, a session or anything started.
+pub fn first_request(opening: &Opening) -> Result<(SystemPrompt, Vec<ToolSpec>), OpenError> {
+    let mut notices = Vec::new();
+    let chain = setup::open(opening.home.dir(), &opening.settings, &opening.wanted);
+    let names = chain.ok().and_then(|chain| chain.routes.first().map(Route::names));
+    let (provider, model) = names.unwrap_or_default();
+    let config = hermes_sandbox::from_settings::config(&opening.settings)?;
+    let redactor = Arc::new(Redactor::new(opening.settings.secret_values()));
+    let workplace = workplace(opening, config.clone(), redactor)?;
+    let (tools, _) = tools(opening, &workplace, &mut notices)?;
+    let told = Told {
+        opening,
+        config: &config,
+        workplace: &workplace,
+        tools: &tools,
+        model: &model,
+        provider: &provider,
+        id: "",
+    };
+    let prompt = build_prompt(&told, &Zoned::now(), &mut notices)?;
+    Ok((prompt, tools.specs()))
 }
 
 /// The models to ask, and what is wrong with some of them.

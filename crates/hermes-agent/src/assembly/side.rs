@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use hermes_guard::Secret;
 use hermes_home::settings::Def;
-use hermes_home::{Home, Settings};
 use hermes_home::settings::table::auxiliary as table;
+use hermes_home::{Home, Settings};
 use hermes_model::keys::{Key, KeyPool, Strategy};
 use hermes_model::provider::Wanted;
 use hermes_model::{Caller, setup};

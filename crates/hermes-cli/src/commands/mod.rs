@@ -12,6 +12,7 @@ pub mod insights;
 pub mod logs;
 pub mod model;
 pub mod profile;
+pub mod prompt_size;
 pub mod sandbox;
 pub mod sessions;
 pub mod setup;
@@ -44,6 +45,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Logs(args) => logs::run(&args, &open()?),
         Command::Profile(args) => profile::run(cli.profile.clone(), args),
         Command::Tools(args) => tools::run(&open()?, &args),
+        Command::PromptSize(args) => prompt_size::run(&open()?, &args),
         Command::Version => version(),
         Command::Status(args) => status::run(&open()?, &args),
         Command::Doctor(args) => doctor::run(cli.profile.clone(), &args),

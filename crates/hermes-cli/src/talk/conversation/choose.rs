@@ -112,7 +112,10 @@ impl AgentConversation {
         let wanted = Wanted { provider: asked.provider.clone(), model: asked.model.clone(), base_url: None };
         let caller = routes(&self.opening, &wanted).and_then(|routes| {
             let names = routes.first().map(Route::names).unwrap_or_default();
-            Ok((assembly::caller_for(&self.opening.home, &self.opening.settings, routes, &self.store)?, names))
+            Ok((
+                assembly::caller_for(&self.opening.home, &self.opening.settings, routes, &self.store)?,
+                names,
+            ))
         });
         let (caller, (provider, model)) = match caller {
             Ok(made) => made,
