@@ -47,12 +47,21 @@ impl Default for Rules {
 /// What time it is, in the user's zone.
 pub type Clock = Arc<dyn Fn() -> Zoned + Send + Sync>;
 
+/// Models for side work; the main one does what has none.
+#[derive(Debug, Default)]
+pub struct SideCallers {
+    /// For summaries.
+    pub summaries: Option<Caller>,
+    /// For titles.
+    pub titles: Option<Caller>,
+}
+
 /// The parts an agent is made of.
 pub struct Parts {
     /// Asks models.
     pub caller: Caller,
-    /// Asks another model for side work such as summaries, if there is one.
-    pub side: Option<Caller>,
+    /// Ask other models for side work, where there are some.
+    pub side: SideCallers,
     /// Masks secrets in what leaves the conversation.
     pub redactor: Arc<Redactor>,
     /// What it can do.
@@ -80,7 +89,7 @@ pub struct Parts {
 /// One conversation, with all it takes to go on.
 pub struct Agent {
     pub(crate) caller: Caller,
-    pub(crate) side: Option<Caller>,
+    pub(crate) side: SideCallers,
     pub(crate) redactor: Arc<Redactor>,
     pub(crate) tools: Toolbox,
     pub(crate) shelf: Option<Arc<dyn Shelf>>,
@@ -102,6 +111,8 @@ pub struct Agent {
     pub(crate) health: Health,
     /// How often it was made shorter in this process.
     pub(crate) compactions: u32,
+    /// News the user has seen and the model has not.
+    pub(crate) kept_news: Vec<String>,
 }
 
 impl Agent {
@@ -141,6 +152,7 @@ impl Agent {
             estimator: Estimator::default(),
             health: Health::default(),
             compactions: 0,
+            kept_news: Vec::new(),
         }
     }
 
@@ -194,8 +206,36 @@ impl Agent {
     /// What background commands of this conversation have to say, taken out, in words for the model.
     pub fn take_news(&mut self) -> Option<String> {
         let session = self.journal.session_id().to_owned();
-        let news: Vec<String> = self.news.drain(&session).iter().map(Notification::text).collect();
+        let mut news = std::mem::take(&mut self.kept_news);
+        news.extend(self.news.drain(&session).iter().map(Notification::text));
         (!news.is_empty()).then(|| news.join("\n\n"))
+    }
+
+    /// What background commands have to say, for the user; the model gets it with the next message.
+    pub fn look_at_news(&mut self) -> Option<String> {
+        let news = self.take_news()?;
+        self.kept_news.push(news.clone());
+        Some(news)
+    }
+
+    /// Where background commands say what they have to say.
+    pub fn news(&self) -> &Notifications {
+        &self.news
+    }
+
+    /// Counts tokens as this model's provider does, by what it has counted so far.
+    pub fn estimator(&self) -> Estimator {
+        self.estimator
+    }
+
+    /// Masks secrets in what leaves the conversation.
+    pub fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
+    /// How much the model should think.
+    pub fn effort(&self) -> Option<Effort> {
+        self.rules.effort
     }
 
     /// Takes the last `turns` questions and all that came of them out of the conversation, and gives the oldest of them

@@ -13,6 +13,7 @@ pub mod prompt;
 pub mod references;
 pub mod report;
 pub mod shorten;
+mod titles;
 pub mod turn;
 
 pub use agent::{Agent, Clock, Parts, Rules};

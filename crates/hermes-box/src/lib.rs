@@ -21,6 +21,10 @@
 //! ([`proto::info::Info::left_running`]). When the agent goes away, running commands and jobs are ended, and what was left in the background
 //! is left alone.
 //!
+//! Commands run as the agent's own user, so they can turn against the processes that watch over them. One that stops a shim or the
+//! process shims come from finds it continued by its parent at once. One that kills them is ended: its shell dies with the shim, and the rest is
+//! found below it, in its session, and by a mark that every process of a command carries, whoever its parent is by now.
+//!
 //! # What is carried between commands
 //!
 //! Each command of a session is a new shell. Directory and variables are given to its process; functions, aliases, options and umask are

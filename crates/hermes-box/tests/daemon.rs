@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use hermes_box::client::{CallError, Client, ConnectError, ConnectOptions, Transport};
+use hermes_box::client::{CallError, Client, ConnectError, ConnectOptions, Event, Transport};
 use hermes_box::daemon::{self, AttachError, Detached, connect_unix};
 use hermes_box::proto::exec::{Ending, ExecRequest, Target};
 use hermes_box::proto::hello::{Hello, Refusal};
@@ -243,7 +243,8 @@ fn an_idle_daemon_stays_for_its_jobs() {
 
 #[test]
 fn term_ends_everything_in_order() {
-    let mut daemon = Foreground::start(&["--grace", "500"], &[]);
+    // Much longer than the clean-up takes even on a busy machine; nobody waits for its end.
+    let mut daemon = Foreground::start(&["--grace", "20000"], &[]);
     let client = daemon.client();
     let marker = daemon.directory.path().join("marker");
     let command = format!(
@@ -252,7 +253,9 @@ fn term_ends_everything_in_order() {
     );
     let id = client.jobs().start(JobRequest::shell("s", command)).unwrap().id;
     assert!(eventually(|| !client.jobs().read(&id, 0, 100).unwrap().bytes.is_empty()));
-    let running = client.exec(ExecRequest::shell("s", "sleep 300")).unwrap();
+    let mut running = client.exec(ExecRequest::shell("s", "sleep 300")).unwrap();
+    // One that has not begun yet would be refused instead of ended.
+    assert!(matches!(running.next_event().unwrap(), Some(Event::Started { .. })));
     daemon.signal("-TERM");
     let exit = running.finish().unwrap();
     assert_eq!(exit.ending, Ending::Cancelled);
@@ -278,6 +281,24 @@ fn a_killed_daemon_leaves_nothing_running_and_its_jobs_are_known_as_lost() {
     assert_eq!((listed.len(), &listed[0].state, listed[0].exit_code()), (1, &JobState::Lost, None));
     assert_eq!(next.client().jobs().read(&id, 0, 100).unwrap().bytes, pid.as_bytes());
     next.client().jobs().forget(&id).unwrap();
+}
+
+#[test]
+fn a_later_daemon_ends_what_a_job_of_an_earlier_one_left() {
+    let mut daemon = Foreground::start(&[], &[]);
+    let jobs = daemon.client().jobs();
+    let id = jobs.start(JobRequest::shell("s", "(setsid sleep 300 >/dev/null 2>&1 & echo $!)")).unwrap().id;
+    jobs.wait(&id, None).unwrap();
+    let pid = String::from_utf8(jobs.read(&id, 0, 100).unwrap().bytes).unwrap();
+    daemon.process.kill().unwrap();
+    daemon.process.wait().unwrap();
+    let directory = std::mem::replace(&mut daemon.directory, tempfile::tempdir().unwrap());
+    let next = Foreground::start_in(directory, &[], &[]);
+    let jobs = next.client().jobs();
+    assert!(is_alive(pid.trim()), "it was left on purpose");
+    assert_eq!(jobs.list().unwrap()[0].left_running, 1);
+    assert_eq!(jobs.kill(&id, Some(Duration::ZERO)).unwrap().left_running, 0);
+    assert!(!is_alive(pid.trim()));
 }
 
 #[test]

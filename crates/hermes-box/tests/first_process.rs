@@ -103,6 +103,25 @@ fn it_survives_a_command_that_kills_everybody() {
 }
 
 #[test]
+fn it_goes_on_after_a_command_that_stops_everybody() {
+    let Some(container) = Container::start("") else { return };
+    let client = container.client();
+    let limit = Duration::from_secs(15);
+    let job = client.jobs().start(JobRequest::shell("s", "sleep 300")).unwrap().id;
+    let exit = client.run(ExecRequest::shell("s", "kill -STOP -1; echo on; exit 3").timeout(limit)).unwrap();
+    assert_eq!((text(&exit).as_str(), exit.code()), ("on\n", 3));
+    let next = client.run(ExecRequest::shell("s", "echo next").timeout(limit)).unwrap();
+    assert_eq!((text(&next).as_str(), next.code()), ("next\n", 0));
+    // What it stopped of others can still be ended.
+    let ended = client.jobs().kill(&job, Some(Duration::from_millis(100))).unwrap();
+    assert!(matches!(ended.state, JobState::Ended { ending: Ending::Cancelled, .. }), "{ended:?}");
+    let stopped = "cat /proc/[0-9]*/stat 2>/dev/null | grep -c ') T '; true";
+    assert!(eventually(|| run(&client, stopped) == "0\n"), "{}", run(&client, stopped));
+    let guards = "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -cx 'hermes-box-shi[m]'; true";
+    assert!(eventually(|| run(&client, guards) == "2\n"), "{}", run(&client, guards));
+}
+
+#[test]
 fn it_takes_in_orphans() {
     let Some(container) = Container::start("") else { return };
     let client = container.client();

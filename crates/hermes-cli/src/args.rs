@@ -4,9 +4,10 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     auth, backup, completion, config, doctor, dump, fallback, import, insights, logs, model, profile,
-    sandbox, sessions, setup, status,
+    prompt_size, sandbox, sessions, setup, status, tools,
 };
 use crate::demo;
+use crate::talk::ChatArgs;
 use crate::talk::args::{OneShotArgs, TalkArgs};
 
 /// An AI agent that runs on your own machine.
@@ -15,7 +16,6 @@ use crate::talk::args::{OneShotArgs, TalkArgs};
     name = "hermes",
     version,
     disable_help_subcommand = false,
-    args_conflicts_with_subcommands = true,
     after_help = "Run `hermes COMMAND --help` for what a command does, its flags and examples."
 )]
 pub struct Cli {
@@ -45,6 +45,7 @@ pub enum Command {
     Status(status::Args),
     Doctor(doctor::Args),
     Dump(dump::Args),
+    Chat(ChatArgs),
     Config(config::Args),
     Demo(demo::Args),
     Backup(backup::Args),
@@ -55,6 +56,9 @@ pub enum Command {
     Import(import::Args),
     Logs(logs::Args),
     Profile(profile::args::Args),
+    #[command(name = "prompt-size")]
+    PromptSize(prompt_size::Args),
+    Tools(tools::Args),
     /// Print the version
     Version,
 }

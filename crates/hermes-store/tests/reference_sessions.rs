@@ -188,6 +188,8 @@ fn we_read_and_go_on_with_what_they_wrote() {
                 'export': db.export_session('a'), 'ok': db._conn.execute('pragma integrity_check').fetchone()[0]}",
     );
     assert_eq!((&out["n"], &out["last"], &out["ok"]), (&4.into(), &"our answer".into(), &"ok".into()));
+    // Through text, as theirs came, because that may cost a number its last digit.
+    let ours: Value = serde_json::from_str(&ours.to_string()).unwrap();
     assert_eq!(out["export"], ours, "an export is the same from both");
 }
 

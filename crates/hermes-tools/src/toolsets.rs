@@ -3,7 +3,7 @@
 mod selection;
 mod table;
 
-pub use selection::{Origin, Selection, SelectionError};
+pub use selection::{Origin, Selection, SelectionError, Switch};
 pub use table::{ALL, Kind, Toolset};
 
 use std::collections::BTreeSet;

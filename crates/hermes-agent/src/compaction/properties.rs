@@ -13,7 +13,7 @@ use crate::history::Entry;
 
 /// Any conversation: questions, answers, answers with several calls, summaries, in any order.
 fn any_conversation() -> impl Strategy<Value = Vec<Entry>> {
-    let step = (0u8..8, 0usize..3_000, 1usize..4);
+    let step = (0u8..8, 0usize..700, 1usize..4);
     prop::collection::vec(step, 0..60).prop_map(|steps| {
         let mut messages = Vec::new();
         for (n, (kind, size, calls)) in steps.into_iter().enumerate() {
@@ -42,7 +42,7 @@ fn calls_and_results(n: usize, size: usize, calls: usize) -> Vec<Message> {
 
 fn any_limits() -> impl Strategy<Value = Limits> {
     let keep = prop_oneof![Just(Keep::Budget), (0usize..6).prop_map(Keep::Exchanges)];
-    (0usize..6, 0usize..12, 0u64..6_000, 2_000u64..200_000, keep).prop_map(
+    (0usize..6, 0usize..12, 0u64..2_000, 2_000u64..200_000, keep).prop_map(
         |(protect_first, protect_last, tail_tokens, window, keep)| Limits {
             protect_first,
             protect_last,
@@ -98,7 +98,7 @@ fn names(history: &[Entry]) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
     fn a_summary_keeps_pairs_order_and_the_last_question(history in any_conversation(), limits in any_limits()) {

@@ -39,7 +39,7 @@ pub enum CallError {
     #[error("the request is too long to be sent ({0} bytes); put long text into a file or the input")]
     TooLong(usize),
     /// The agent did not answer in time. The connection was given up.
-    #[error("the box agent did not answer within {} s", .0.as_secs())]
+    #[error("the box does not answer (nothing came within {} s): it may be paused or frozen; the next use looks at it and puts it right where it can", .0.as_secs())]
     Unresponsive(Duration),
     /// The agent's answer makes no sense. The connection was given up.
     #[error("the box agent's answer cannot be understood: {0}")]

@@ -11,8 +11,8 @@ use crate::proto::call::{self, Call, JobFollow, JobKill, JobRead, JobResize, Job
 use crate::proto::exec::{Target, WinSize};
 use crate::proto::job::{JobInfo, JobOutput, JobRequest, JobSignal};
 
-/// Time the agent gets for its answer on top of the time it was asked to wait.
-const SLACK: Duration = Duration::from_mins(1);
+/// What an agent is assumed to grant a killed job between TERM and KILL when it is not told.
+const USUAL_GRACE: Duration = Duration::from_secs(2);
 
 /// The jobs of an agent.
 #[derive(Debug, Clone)]
@@ -62,7 +62,7 @@ impl Jobs {
     pub fn wait(&self, id: &str, timeout: Option<Duration>) -> Result<JobInfo, CallError> {
         let pending = self.client.begin(JobWait { id: id.into(), timeout })?;
         match timeout {
-            Some(timeout) => pending.wait_within(timeout + SLACK),
+            Some(timeout) => pending.wait_due(timeout),
             None => pending.wait_forever(),
         }
     }
@@ -88,7 +88,7 @@ impl Jobs {
     /// Ends a job and everything it started: TERM, grace, KILL.
     pub fn kill(&self, id: &str, grace: Option<Duration>) -> Result<JobInfo, CallError> {
         let pending = self.client.begin(JobKill { id: id.into(), grace })?;
-        pending.wait_within(grace.unwrap_or_default() + SLACK)
+        pending.wait_due(grace.unwrap_or(USUAL_GRACE))
     }
 
     /// Tells the job's terminal its new size.

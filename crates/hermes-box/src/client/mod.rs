@@ -3,6 +3,7 @@
 mod error;
 mod files;
 mod jobs;
+mod overdue;
 mod pending;
 mod running;
 mod slot;
@@ -10,7 +11,7 @@ mod wires;
 
 use std::io::{Read, Write};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub use crate::link::transport::Transport;
 pub use error::{CallError, ConnectError};
@@ -156,6 +157,13 @@ impl Client {
     /// What the agent says about itself now.
     pub fn info(&self) -> Result<Info, CallError> {
         self.call(call::info())
+    }
+
+    /// Whether the agent answers within this time. The connection is kept even if not: it may only be slow, and commands may be running
+    /// over it.
+    pub fn answers_within(&self, patience: Duration) -> bool {
+        let deadline = Instant::now() + patience;
+        self.begin(call::info()).is_ok_and(|pending| pending.arrives_by(deadline))
     }
 
     /// What a session carries from command to command.

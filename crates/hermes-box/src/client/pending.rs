@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::error::CallError;
+use super::overdue::Overdue;
 use super::slot::{Arrival, Next, Slot, Unsent};
 use super::{Client, Steering};
 use crate::proto::call::Call;
@@ -12,6 +13,9 @@ use crate::proto::exec::Control;
 use crate::proto::frame::{CallId, MAX_DATA};
 use crate::proto::message::ToAgent;
 use crate::proto::wire::Wire;
+
+/// How long an answer may take before the agent is asked whether it is well.
+const UNASKED: Duration = Duration::from_secs(5);
 
 /// The part of a call that knows nothing of its answer's type; forgets the call when dropped.
 pub(super) struct Line {
@@ -31,6 +35,11 @@ impl Line {
         let (next, grant) = self.slot.next(deadline);
         self.client.shared.wires.grant(self.id, grant);
         next
+    }
+
+    /// Whether everything has arrived that will.
+    pub(super) fn is_over(&self) -> bool {
+        self.slot.is_over()
     }
 
     pub(super) fn control(&self, control: Control) {
@@ -98,14 +107,38 @@ impl<A: Wire> Pending<A> {
         self.wait_within(patience)
     }
 
-    /// Waits for the answer. When it does not come in time, the agent no longer works and the connection is given up.
+    /// Waits for the answer. When it does not come in time, the agent no longer works and the connection is given up. An agent that gives no
+    /// sign of life at all is given up sooner.
     pub fn wait_within(self, patience: Duration) -> Result<A, CallError> {
-        self.wait_until(Some(Instant::now() + patience), patience)
+        let deadline = Instant::now() + patience;
+        self.wait_until(Some((deadline, patience)), Some(Overdue::new(patience.min(UNASKED))))
+    }
+
+    /// Waits for the answer to a call that the agent itself ends after `limit`.
+    pub(super) fn wait_due(self, limit: Duration) -> Result<A, CallError> {
+        self.wait_until(None, Some(Overdue::new(limit)))
     }
 
     /// Waits for the answer, however long it takes.
     pub fn wait_forever(self) -> Result<A, CallError> {
-        self.wait_until(None, Duration::MAX)
+        self.wait_until(None, None)
+    }
+
+    /// Waits until the answer is there or the deadline has passed; whether there is a sound one. The connection is not given up: an agent that
+    /// is only slow may still be of use.
+    pub(super) fn arrives_by(&self, deadline: Instant) -> bool {
+        loop {
+            match self.line.next(Some(deadline)) {
+                Next::Arrival(_) => {}
+                Next::Over(answer) => return answer.is_ok(),
+                Next::TimedOut => return false,
+            }
+        }
+    }
+
+    /// Whether there is an answer, of whatever kind.
+    pub(super) fn is_answered(&self) -> bool {
+        self.line.is_over()
     }
 
     /// A handle to cancel it from another thread while this one waits.
@@ -113,13 +146,28 @@ impl<A: Wire> Pending<A> {
         Steering::new(&self.line)
     }
 
-    fn wait_until(self, deadline: Option<Instant>, patience: Duration) -> Result<A, CallError> {
+    fn wait_until(
+        self,
+        limit: Option<(Instant, Duration)>,
+        mut overdue: Option<Overdue>,
+    ) -> Result<A, CallError> {
         loop {
-            match self.line.next(deadline) {
-                Next::Arrival(Arrival::Started(_) | Arrival::Output(..)) => {}
+            let look = overdue.as_ref().map(Overdue::next_look);
+            let deadline = limit.map(|(deadline, _)| deadline);
+            match self.line.next(deadline.into_iter().chain(look).min()) {
+                Next::Arrival(Arrival::Started(_) | Arrival::Output(..)) => continue,
                 Next::Over(Ok(answer)) => return self.line.decode(&answer),
                 Next::Over(Err(error)) => return Err(error),
-                Next::TimedOut => return Err(self.line.unresponsive(patience)),
+                Next::TimedOut => {}
+            }
+            if let Some((deadline, patience)) = limit
+                && Instant::now() >= deadline
+            {
+                return Err(self.line.unresponsive(patience));
+            }
+            let looked = overdue.as_mut().map(|overdue| overdue.look(&self.line.client));
+            if let Some(Err(waited)) = looked {
+                return Err(self.line.unresponsive(waited));
             }
         }
     }

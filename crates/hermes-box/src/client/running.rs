@@ -5,15 +5,15 @@ use std::time::{Duration, Instant};
 
 use super::Client;
 use super::error::CallError;
+use super::overdue::Overdue;
 use super::pending::Line;
 use super::slot::{Arrival, Next, Unsent};
 use crate::proto::OUTPUT_WINDOW;
 use crate::proto::call::Call;
 use crate::proto::exec::{Control, ExecRequest, Exit, StreamId, Target, WinSize};
 
-/// Added to a command's own time limit before the agent is taken for dead: preparing a session and ending
-/// a large tree of processes take their time.
-const SLACK: Duration = Duration::from_mins(1);
+/// What an agent is assumed to grant between TERM and KILL when it is not told.
+const USUAL_GRACE: Duration = Duration::from_secs(2);
 
 /// What a command does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,47 +38,53 @@ pub enum Event {
 /// is dropped.
 pub struct Running {
     line: Arc<Line>,
-    deadline: Option<Instant>,
-    patience: Duration,
+    overdue: Option<Overdue>,
     over: bool,
 }
 
 impl Running {
     pub(super) fn start(client: &Client, request: ExecRequest) -> Result<Self, CallError> {
-        let patience =
-            request.timeout.map(|limit| limit + request.grace.unwrap_or(Duration::from_secs(5)) + SLACK);
+        let limit = request.timeout.map(|limit| limit + request.grace.unwrap_or(USUAL_GRACE));
         let line = Line::open(client, Call::Exec(request), OUTPUT_WINDOW)?;
-        Ok(Self {
-            line,
-            deadline: patience.map(|patience| Instant::now() + patience),
-            patience: patience.unwrap_or_default(),
-            over: false,
-        })
+        Ok(Self { line, overdue: limit.map(Overdue::new), over: false })
     }
 
-    /// Waits for what comes next; `None` after the exit.
+    /// Waits for what comes next; `None` after the exit. A command with a time limit is not waited for when its agent no longer
+    /// answers.
     pub fn next_event(&mut self) -> Result<Option<Event>, CallError> {
-        if self.over {
-            return Ok(None);
-        }
-        match self.line.next(self.deadline) {
-            Next::TimedOut => {
-                self.over = true;
-                Err(self.line.unresponsive(self.patience))
-            }
-            next => self.event(next).map(Some),
-        }
+        self.event_by(None)
     }
 
     /// Waits for what comes next, at most this long. `Ok(None)` means that nothing came (or that it is over).
     pub fn next_event_within(&mut self, limit: Duration) -> Result<Option<Event>, CallError> {
-        if self.over {
-            return Ok(None);
+        self.event_by(Some(Instant::now() + limit))
+    }
+
+    fn event_by(&mut self, deadline: Option<Instant>) -> Result<Option<Event>, CallError> {
+        while !self.over {
+            let look = self.overdue.as_ref().map(Overdue::next_look);
+            match self.line.next(deadline.into_iter().chain(look).min()) {
+                Next::Arrival(Arrival::Started(pid)) => return Ok(Some(Event::Started { pid })),
+                Next::Arrival(Arrival::Output(stream, bytes)) => {
+                    return Ok(Some(Event::Output { stream, bytes }));
+                }
+                Next::Over(result) => {
+                    self.over = true;
+                    return self.line.decode(&result?).map(|exit| Some(Event::Exit(Box::new(exit))));
+                }
+                Next::TimedOut => {}
+            }
+            if let Some(overdue) = &mut self.overdue
+                && let Err(waited) = overdue.look(&self.line.client)
+            {
+                self.over = true;
+                return Err(self.line.unresponsive(waited));
+            }
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                break;
+            }
         }
-        match self.line.next(Some(Instant::now() + limit)) {
-            Next::TimedOut => Ok(None),
-            next => self.event(next).map(Some),
-        }
+        Ok(None)
     }
 
     /// Whether the exit has been seen.
@@ -125,18 +131,6 @@ impl Running {
     /// See [`Steering::cancel`].
     pub fn cancel(&self) {
         self.line.control(Control::Cancel);
-    }
-
-    fn event(&mut self, next: Next) -> Result<Event, CallError> {
-        match next {
-            Next::Arrival(Arrival::Started(pid)) => Ok(Event::Started { pid }),
-            Next::Arrival(Arrival::Output(stream, bytes)) => Ok(Event::Output { stream, bytes }),
-            Next::Over(result) => {
-                self.over = true;
-                self.line.decode(&result?).map(Box::new).map(Event::Exit)
-            }
-            Next::TimedOut => Err(CallError::Unresponsive(self.patience)),
-        }
     }
 }
 

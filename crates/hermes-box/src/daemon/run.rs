@@ -19,6 +19,8 @@ use crate::sys::{memory, signals};
 const MAX_CONNECTIONS: usize = 64;
 /// How long a connection may take to say hello.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long the last answers may take to be given.
+const LAST_ANSWERS: Duration = Duration::from_secs(5);
 /// How long clients get to take their last answers.
 const FAREWELL: Duration = Duration::from_millis(300);
 
@@ -168,6 +170,9 @@ impl Daemon {
             changes.wait_past(seen, deadline);
         }
         self.agent.wait_shut_down();
+        // Whoever waits for the end of a command is to hear of it.
+        let activity = &self.agent.activity;
+        activity.calls_ended.wait_until(Some(Instant::now() + LAST_ANSWERS), || activity.owes_nothing());
         let alone = || self.connections.load(Ordering::SeqCst) == 0;
         changes.wait_until(Some(Instant::now() + FAREWELL), alone);
     }

@@ -124,7 +124,7 @@ wire_struct! {
         pub output_end: u64,
         /// Bytes that are no longer kept.
         pub output_dropped: u64,
-        /// Processes it left running on purpose.
+        /// Once it is over: processes of it that still run. Killing the job ends them.
         pub left_running: u32,
         /// What did not go as it should have.
         pub notices: Vec<Notice>,

@@ -19,6 +19,8 @@ pub(crate) struct Activity {
     pub(crate) clients: AtomicU32,
     /// Calls under way that count as use.
     calls: AtomicU32,
+    /// Calls of any kind whose answer is not out yet.
+    unanswered: AtomicU32,
     pub(crate) commands: AtomicU64,
     pub(crate) file_operations: AtomicU64,
 }
@@ -36,6 +38,7 @@ impl Activity {
             last: Mutex::new(now),
             clients: AtomicU32::new(0),
             calls: AtomicU32::new(0),
+            unanswered: AtomicU32::new(0),
             commands: AtomicU64::new(0),
             file_operations: AtomicU64::new(0),
         }
@@ -45,6 +48,22 @@ impl Activity {
     pub(crate) fn begin(&self) -> Busy<'_> {
         self.calls.fetch_add(1, Ordering::SeqCst);
         Busy(self)
+    }
+
+    /// Notes that an answer is owed.
+    pub(crate) fn owe(&self) {
+        self.unanswered.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Notes that it has been given.
+    pub(crate) fn answered(&self) {
+        self.unanswered.fetch_sub(1, Ordering::SeqCst);
+        self.calls_ended.note();
+    }
+
+    /// Whether every call has its answer.
+    pub(crate) fn owes_nothing(&self) -> bool {
+        self.unanswered.load(Ordering::SeqCst) == 0
     }
 
     pub(crate) fn calls(&self) -> u32 {

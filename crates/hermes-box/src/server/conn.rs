@@ -192,6 +192,12 @@ impl Connection<'_> {
                 context.refuse(Fault::Exhausted(format!("{MAX_CALLS} calls run already")));
                 return Ok(());
             }
+            if self.is_sign_of_life(&call) {
+                drop(calls);
+                let answer = dispatch::perform(self.agent, &context, call);
+                context.conclude(&context.answer(answer));
+                return Ok(());
+            }
             calls.insert(id, Arc::clone(&context));
         }
         let work = {
@@ -204,13 +210,22 @@ impl Connection<'_> {
                 // The number is free before the client can know that it is.
                 lock(&calls).remove(&id);
                 context.conclude(&last);
+                agent.activity.answered();
             }
         };
+        self.agent.activity.owe();
         if let Err(error) = self.agent.workers.run(Box::new(work)) {
+            self.agent.activity.answered();
             lock(&self.calls).remove(&id);
             context.refuse(Fault::Exhausted(format!("no thread for the call: {error}")));
         }
         Ok(())
+    }
+
+    /// Whether a call is answered here and now: the question whether the agent is well must neither cost a thread nor wait for one. With
+    /// processes to be listed it is more than that.
+    fn is_sign_of_life(&self, call: &Call) -> bool {
+        matches!(call, Call::Info) && self.agent.left.is_empty()
     }
 
     fn call(&self, id: CallId) -> Option<Arc<CallContext>> {

@@ -37,8 +37,8 @@ pub(crate) fn perform(agent: &Arc<Agent>, context: &Arc<CallContext>, call: Call
             }
         }
         // Looking at jobs is no use of the agent; whoever decides whether it is idle does so.
-        Call::JobList => encode(Ok(agent.jobs.list())),
-        Call::JobGet(id) => encode(agent.jobs.get(&id).map(|job| job.info())),
+        Call::JobList => encode(Ok(agent.list_jobs())),
+        Call::JobGet(id) => encode(agent.jobs.get(&id).map(|job| agent.job_info(&job))),
         call => {
             let _busy = agent.activity.begin();
             about_jobs(agent, context, call)

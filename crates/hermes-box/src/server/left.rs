@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags};
 
 use crate::link::lock;
+use crate::link::outbox::Wake;
 use crate::proto::info::LeftRunning;
 use crate::shim::wire::{self, Order};
+use crate::sys::proc::Process;
 use crate::sys::wake::WakeFd;
 use crate::sys::{self, proc};
 
@@ -38,11 +41,25 @@ struct Entry {
     guard: u32,
     session: Option<String>,
     command: Vec<u8>,
+    job: Option<String>,
+    /// Who wants to know of its end.
+    listeners: Vec<Arc<dyn Wake>>,
+}
+
+/// A command that is over and left something running.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Remains<'a> {
+    /// Its shim.
+    pub(crate) guard: u32,
+    pub(crate) session: Option<&'a str>,
+    pub(crate) command: &'a [u8],
+    /// The job it was, if it was one.
+    pub(crate) job: Option<&'a str>,
 }
 
 impl Left {
     /// Takes over the shim of a command that is over.
-    pub(crate) fn adopt(&self, shim: OwnedFd, guard: u32, session: Option<&str>, command: &[u8]) {
+    pub(crate) fn adopt(&self, shim: OwnedFd, remains: Remains<'_>) {
         let watcher = self.watcher.get_or_init(|| start_watcher(&self.shared).ok());
         let Some(bell) = watcher else {
             // Without a thread nobody would notice the end; the shim reaps on its own.
@@ -52,10 +69,21 @@ impl Left {
             let mut table = lock(&self.shared.table);
             table.last += 1;
             let id = table.last;
-            let entry = Entry { shim, guard, session: session.map(Into::into), command: command.to_vec() };
+            let entry = Entry {
+                shim,
+                guard: remains.guard,
+                session: remains.session.map(Into::into),
+                command: remains.command.to_vec(),
+                job: remains.job.map(Into::into),
+                listeners: Vec::new(),
+            };
             table.entries.insert(id, entry);
         }
         bell.ring();
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        lock(&self.shared.table).entries.is_empty()
     }
 
     /// Everything that still runs.
@@ -78,8 +106,33 @@ impl Left {
         listed.collect()
     }
 
+    /// What is left of a job, among these processes.
+    pub(crate) fn of_job(&self, job: &str, processes: &[Process]) -> Vec<Process> {
+        let table = lock(&self.shared.table);
+        let entries = table.entries.values().filter(|entry| entry.job.as_deref() == Some(job));
+        let mut found: Vec<Process> =
+            entries.flat_map(|entry| proc::below(entry.guard as i32, processes)).collect();
+        found.retain(|process| !process.is_zombie());
+        found
+    }
+
+    /// Ends what a job left; `listener` is woken when it is gone.
+    pub(crate) fn end_job(&self, job: &str, grace: Duration, listener: &Arc<dyn Wake>) {
+        let mut table = lock(&self.shared.table);
+        let order = Order::End { grace_ms: grace.as_millis() as u64 };
+        for entry in table.entries.values_mut().filter(|entry| entry.job.as_deref() == Some(job)) {
+            entry.listeners.push(Arc::clone(listener));
+            let _ = wire::send(&entry.shim, &order, &[]);
+        }
+    }
+
+    /// Whether anything of a job is watched over.
+    pub(crate) fn has_job(&self, job: &str) -> bool {
+        lock(&self.shared.table).entries.values().any(|entry| entry.job.as_deref() == Some(job))
+    }
+
     /// Ends what one command left, or everything.
-    pub(crate) fn end(&self, id: Option<u64>, grace: std::time::Duration) {
+    pub(crate) fn end(&self, id: Option<u64>, grace: Duration) {
         let table = lock(&self.shared.table);
         let order = Order::End { grace_ms: grace.as_millis() as u64 };
         for (_, entry) in table.entries.iter().filter(|(each, _)| id.is_none_or(|id| id == **each)) {
@@ -118,7 +171,10 @@ fn watch(shared: &Shared, bell: &WakeFd) {
         }
         for ((id, socket), ready) in sockets.iter().zip(&ready[1..]) {
             if *ready && is_over(socket) {
-                lock(&shared.table).entries.remove(id);
+                let gone = lock(&shared.table).entries.remove(id);
+                for listener in gone.into_iter().flat_map(|entry| entry.listeners) {
+                    listener.wake();
+                }
             }
         }
     }

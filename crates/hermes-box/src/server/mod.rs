@@ -28,7 +28,7 @@ use crate::proto::exec::Control;
 use crate::proto::fault::Fault;
 use crate::proto::info::Info;
 use crate::proto::{hello, info::SessionInfo};
-use crate::sys::proc;
+use crate::sys::{mark, proc};
 use activity::Activity;
 use call::CallContext;
 use conn::Visitor;
@@ -43,6 +43,9 @@ use shell::store::Sessions;
 
 /// How long commands may take to end beyond their grace when the agent leaves.
 const LAST_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long to go on killing what a lost command has left behind.
+const ORPHAN_PATIENCE: Duration = Duration::from_secs(2);
 
 /// An agent: sessions, jobs and files, for any number of clients.
 pub struct Agent {
@@ -193,12 +196,12 @@ impl Agent {
         self.jobs.count().0
     }
 
-    /// Ends what is left of a command whose shim was killed: what is below its shim or its shell, its session, and everything that has come
-    /// to a reaper of ours since.
-    pub(crate) fn end_orphans(&self, outcome: &Outcome) {
-        const ROUNDS: usize = 50;
+    /// Ends what is left of a command whose shim was killed or does not answer: what is below its shim or its shell, its session, what carries
+    /// its mark, everything that has come to a reaper of ours since, and the shim itself.
+    pub(crate) fn end_orphans(&self, outcome: &Outcome, mark: u64) {
         let roots: Vec<i32> = outcome.guard.into_iter().chain(outcome.pid).map(|pid| pid as i32).collect();
-        for _ in 0..ROUNDS {
+        let deadline = Instant::now() + ORPHAN_PATIENCE;
+        while Instant::now() < deadline {
             let processes = proc::all();
             let mut doomed: Vec<proc::Process> =
                 roots.iter().flat_map(|root| proc::below(*root, &processes)).collect();
@@ -207,6 +210,10 @@ impl Agent {
                 doomed.extend(processes.iter().filter(|each| each.pid == shell || each.session == shell));
             }
             doomed.extend(self.shims.nursery().iter().flat_map(|reaper| strays(*reaper, &processes)));
+            doomed.extend(mark::carriers(mark, &processes));
+            let guard =
+                |process: &&proc::Process| Some(process.pid as u32) == outcome.guard && is_shim(process.pid);
+            doomed.extend(processes.iter().filter(guard));
             if self.options.reaping == Reaping::Elsewhere {
                 doomed.extend(strays(std::process::id() as i32, &processes));
             }

@@ -8,7 +8,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use super::wire::{self, Report, Start, Step};
-use crate::sys::signals;
+use crate::sys::{mark, memory, signals};
 
 /// Why a command was not started.
 #[derive(Debug)]
@@ -105,6 +105,8 @@ fn become_command(start: &Start, stdio: &Stdio, image: &Image) -> NotStarted {
     };
     let (argv, env) = (pointers(&image.argv), pointers(&image.env));
     signals::reset();
+    mark::carry(start.mark);
+    memory::offer_to_the_killer();
     let forked = Report::Forked { pid: std::process::id(), guard: std::os::unix::process::parent_id() };
     // Nobody to tell is noticed by the parent.
     let _ = wire::send(rustix::stdio::stdin(), &forked, &[]);

@@ -5,13 +5,14 @@
 
 #![allow(unsafe_code)]
 
+use std::collections::HashSet;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags};
+use rustix::process::{Pid, Signal, WaitOptions};
 
 use super::guard;
-use super::tree;
 use super::wire::{self, Inbox, Mail, Report, Start, Step};
 use crate::sys::{self, fds, signals};
 
@@ -23,6 +24,7 @@ pub(super) fn run() -> io::Result<()> {
     let children = signals::descriptor(&[libc::SIGCHLD])?;
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     let mut inbox = Inbox::default();
+    let mut shims = HashSet::new();
     loop {
         let agent = agent();
         let mut polled = [PollFd::new(&children, PollFlags::IN), PollFd::new(&agent, PollFlags::IN)];
@@ -30,13 +32,13 @@ pub(super) fn run() -> io::Result<()> {
         let (ended, spoken) = (!polled[0].revents().is_empty(), !polled[1].revents().is_empty());
         if ended {
             guard::drain(&children);
-            tree::reap(|_, _| ());
+            look_after(&mut shims);
         }
         if spoken {
             inbox.fill(agent)?;
             loop {
                 match inbox.take()? {
-                    Mail::Message(start) => become_shim(&mut inbox, &start)?,
+                    Mail::Message(start) => shims.extend(become_shim(&mut inbox, &start)?),
                     Mail::Nothing => break,
                     Mail::Ended => return Ok(()),
                 }
@@ -45,12 +47,31 @@ pub(super) fn run() -> io::Result<()> {
     }
 }
 
+/// Takes in every child that has ended, and lets shims go on that a command has stopped: a stopped guard would neither see its command's
+/// end nor end it. What a killed shim has left behind stays as it is.
+fn look_after(shims: &mut HashSet<Pid>) {
+    loop {
+        match rustix::process::wait(WaitOptions::NOHANG | WaitOptions::UNTRACED) {
+            Ok(Some((pid, status))) if status.stopped() => {
+                if shims.contains(&pid) {
+                    let _ = rustix::process::kill_process(pid, Signal::CONT);
+                }
+            }
+            Ok(Some((pid, _))) => {
+                shims.remove(&pid);
+            }
+            Err(rustix::io::Errno::INTR) => {}
+            Ok(None) | Err(_) => return,
+        }
+    }
+}
+
 fn agent() -> BorrowedFd<'static> {
     rustix::stdio::stdin()
 }
 
-/// Forks; the child is a shim and does not return.
-fn become_shim(inbox: &mut Inbox, start: &Start) -> io::Result<()> {
+/// Forks; the child is a shim and does not return. Its process, unless there is none.
+fn become_shim(inbox: &mut Inbox, start: &Start) -> io::Result<Option<Pid>> {
     let count = 4 + start.keep.len();
     if inbox.fds.len() < count {
         return Err(io::ErrorKind::InvalidData.into());
@@ -63,7 +84,7 @@ fn become_shim(inbox: &mut Inbox, start: &Start) -> io::Result<()> {
             let errno = io::Error::last_os_error().raw_os_error().unwrap_or(libc::EAGAIN);
             // An agent that is gone needs no answer.
             let _ = wire::send(&socket, &Report::Failed { step: Step::Fork, errno }, &[]);
-            Ok(())
+            Ok(None)
         }
         0 => {
             let code = match rustix::stdio::dup2_stdin(&socket) {
@@ -75,6 +96,6 @@ fn become_shim(inbox: &mut Inbox, start: &Start) -> io::Result<()> {
             };
             std::process::exit(code)
         }
-        _ => Ok(()),
+        pid => Ok(Pid::from_raw(pid)),
     }
 }

@@ -11,7 +11,7 @@ use crate::proto::exec::Status;
 use crate::sys::proc::{self, Process};
 
 /// How long killed processes may take to disappear before they count as stuck in the kernel.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Sends a signal to everything below this process.
 pub(super) fn signal_all(number: Signal) {

@@ -36,6 +36,8 @@ wire_struct! {
         pub announce: bool,
         /// Under which numbers the shim keeps further descriptors.
         pub keep: Vec<i32>,
+        /// What every process of the command carries; see [`crate::sys::mark`].
+        pub mark: u64,
     }
 }
 

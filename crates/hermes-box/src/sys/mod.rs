@@ -1,6 +1,7 @@
 //! Thin wrappers around system calls that the standard library and rustix do not offer in the form needed here.
 
 pub(crate) mod fds;
+pub(crate) mod mark;
 pub(crate) mod memory;
 pub(crate) mod poll;
 pub(crate) mod proc;

@@ -22,6 +22,11 @@ impl Process {
     pub(crate) fn is_zombie(&self) -> bool {
         matches!(self.state, b'Z' | b'X')
     }
+
+    /// Stopped by a signal or by whoever traces it.
+    pub(crate) fn is_stopped(&self) -> bool {
+        matches!(self.state, b'T' | b't')
+    }
 }
 
 /// Looks at one process; `None` when there is no such (or no /proc).

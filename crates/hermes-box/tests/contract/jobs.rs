@@ -139,6 +139,45 @@ everywhere! {
         world.client.jobs().kill(&id, None).unwrap();
     }
 
+    fn what_an_ended_job_left_is_listed_and_ended_with_it(world: &World) {
+        let jobs = world.client.jobs();
+        let id = start(world, "(trap '' TERM; sleep 300; true) & echo $!; (setsid sleep 300 & echo $!)").id;
+        assert_eq!(jobs.wait(&id, None).unwrap().exit_code(), Some(0));
+        let pids: Vec<String> = whole_output(world, &id).lines().map(Into::into).collect();
+        // A shell that ignores the signal, what it sleeps in, and the one that left its session.
+        assert!(eventually(|| jobs.get(&id).unwrap().left_running == 3), "{:?}", jobs.get(&id));
+        assert_eq!(jobs.list().unwrap()[0].left_running, 3);
+        let ended = jobs.kill(&id, Some(Duration::from_millis(100))).unwrap();
+        assert_eq!((ended.left_running, ended.exit_code()), (0, Some(0)), "how it ended stays as it was");
+        assert!(pids.iter().all(|pid| !is_alive(pid)));
+        assert_eq!(jobs.get(&id).unwrap().left_running, 0);
+    }
+
+    fn signals_reach_what_an_ended_job_left(world: &World) {
+        let jobs = world.client.jobs();
+        let id = start(world, "sleep 300 & echo $!").id;
+        jobs.wait(&id, None).unwrap();
+        let pid = whole_output(world, &id).trim().to_string();
+        assert_eq!(fault(jobs.signal(&id, 9, Target::Leader)), Fault::JobOver(id.clone()));
+        assert!(is_alive(&pid));
+        jobs.signal(&id, 9, Target::Tree).unwrap();
+        assert!(eventually(|| jobs.get(&id).unwrap().left_running == 0));
+        assert_eq!(fault(jobs.signal(&id, 9, Target::Tree)), Fault::JobOver(id.clone()));
+    }
+
+    fn what_an_ended_job_left_is_ended_though_its_guard_was_killed(world: &World) {
+        let jobs = world.client.jobs();
+        let id = start(world, "(setsid sleep 300 >/dev/null 2>&1 & echo $! $PPID)").id;
+        jobs.wait(&id, None).unwrap();
+        let output = whole_output(world, &id);
+        let (pid, guard) = output.trim().split_once(' ').unwrap();
+        world.run(&format!("kill -9 {guard}"));
+        assert!(eventually(|| !is_alive(guard)));
+        assert_eq!((is_alive(pid), jobs.get(&id).unwrap().left_running), (true, 1));
+        assert_eq!(jobs.kill(&id, Some(Duration::ZERO)).unwrap().left_running, 0);
+        assert!(!is_alive(pid));
+    }
+
     fn signals_reach_a_job(world: &World) {
         let id = start(world, "trap 'echo got; exit 5' USR1; echo ready; while :; do sleep 0.05; done").id;
         assert!(eventually(|| whole_output(world, &id) == "ready\n"));

@@ -33,7 +33,9 @@ macro_rules! everywhere {
 
 mod exec;
 mod files;
+mod hostile;
 mod jobs;
+mod preparing;
 mod search;
 mod shells;
 mod terminal;

@@ -48,7 +48,8 @@ pub fn run(app: &App, args: &Args) -> anyhow::Result<ExitCode> {
 const LONGEST: usize = 10;
 const BAR: usize = 30;
 
-fn page(insights: &Insights, days: u32) -> String {
+/// The figures as a page.
+pub fn page(insights: &Insights, days: u32) -> String {
     let mut page = format!("The last {}\n\n", ui::count(u64::from(days), "day"));
     page.push_str(&overview(&insights.total));
     if !insights.models.is_empty() {

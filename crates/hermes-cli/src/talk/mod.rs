@@ -1,9 +1,13 @@
 //! Talking to the agent: one question (`-z`, piped input) or a conversation (`hermes`, `hermes chat`).
 
 pub mod args;
+mod ask;
+mod chat;
+mod conversation;
 pub mod oneshot;
 mod picture;
 pub mod plain;
+mod query;
 mod worktree;
 
 use std::io::IsTerminal;
@@ -17,7 +21,10 @@ use hermes_home::settings::table::{model as model_settings, safety};
 use hermes_model::provider::Wanted;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
+use hermes_cli::chat::UserInput;
+
 use self::args::{OneShotArgs, TalkArgs};
+use self::worktree::Worktree;
 use crate::app::App;
 use crate::ui;
 
@@ -30,7 +37,81 @@ pub fn run(app: &App, talk: &TalkArgs, once: &OneShotArgs) -> anyhow::Result<Exi
     if !std::io::stdin().is_terminal() {
         return oneshot::run(app, talk, once, "-");
     }
-    anyhow::bail!("not yet")
+    chat::run(app, talk, None)
+}
+
+/// Talk to the agent
+#[derive(Debug, clap::Args)]
+pub struct ChatArgs {
+    #[command(flatten)]
+    talk: TalkArgs,
+    /// Ask this question, show the work and the answer, and leave
+    #[arg(short, long, value_name = "QUERY")]
+    query: Option<String>,
+    /// Print only the answer; the session's id goes to standard error
+    #[arg(short = 'Q', long, requires = "query")]
+    quiet: bool,
+    /// Show more of what tools print
+    #[arg(short, long)]
+    verbose: bool,
+    /// Add a picture to the first question
+    #[arg(long, value_name = "PATH")]
+    image: Vec<PathBuf>,
+}
+
+impl ChatArgs {
+    /// With the flags that stood before the command.
+    #[must_use]
+    pub fn after(self, before: TalkArgs) -> Self {
+        Self { talk: self.talk.after(before), ..self }
+    }
+}
+
+/// `hermes chat`.
+pub fn chat(app: &App, args: ChatArgs) -> anyhow::Result<ExitCode> {
+    crate::logging::start(app);
+    if let Some(query) = &args.query {
+        let shown = match (args.quiet, args.verbose) {
+            (true, _) => query::Shown::Answer,
+            (false, true) => query::Shown::Output,
+            (false, false) => query::Shown::Work,
+        };
+        return query::run(app, &args.talk, query, &args.image, shown);
+    }
+    if !std::io::stdin().is_terminal() {
+        return oneshot::run(
+            app,
+            &args.talk,
+            &OneShotArgs { image: args.image, ..OneShotArgs::default() },
+            "-",
+        );
+    }
+    let first = (!args.image.is_empty()).then(|| UserInput { text: String::new(), images: args.image });
+    chat::run(app, &args.talk, first)
+}
+
+/// A worktree for the conversation, if one was asked for; the work is there then.
+fn worktree_for(talk: &TalkArgs, opening: &mut Opening) -> anyhow::Result<Option<Worktree>> {
+    if !talk.worktree {
+        return Ok(None);
+    }
+    let mut random = [0; 4];
+    rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())?;
+    let name = format!("{:08x}", u32::from_be_bytes(random));
+    let worktree = Worktree::make(&opening.cwd, &name)?;
+    opening.cwd.clone_from(&worktree.path);
+    Ok(Some(worktree))
+}
+
+/// A worktree that stays is said, so that its work is found.
+fn end_worktree(worktree: Option<Worktree>) {
+    match worktree.map(Worktree::end) {
+        None | Some(Ok(worktree::End::Removed)) => {}
+        Some(Ok(worktree::End::Kept { path, branch })) => {
+            ui::note(&format!("The worktree holds work and stays: {} (branch {branch})", path.display()));
+        }
+        Some(Err(error)) => ui::warn(&format!("the worktree could not be looked at: {error:#}")),
+    }
 }
 
 /// How an agent is opened for the command line.

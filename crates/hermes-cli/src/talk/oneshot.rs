@@ -23,9 +23,11 @@ pub fn run(app: &App, talk: &TalkArgs, args: &OneShotArgs, prompt: &str) -> anyh
     opening.kind = assembly::Kind::OneShot;
     // Nobody is there to be asked; whoever runs a script has said yes by running it.
     opening.consent = Consent::Yolo;
+    let worktree = super::worktree_for(talk, &mut opening)?;
     let opened = match assembly::open(opening) {
         Ok(opened) => opened,
         Err(error) => {
+            super::end_worktree(worktree);
             usage_file(args, None)?;
             return Err(error.into());
         }
@@ -43,6 +45,7 @@ pub fn run(app: &App, talk: &TalkArgs, args: &OneShotArgs, prompt: &str) -> anyh
     runtime.shutdown_background();
     drop(agent);
     assembly::let_go(&opened.workplace);
+    super::end_worktree(worktree);
     usage_file(args, Some(&report))?;
     finish(&report, args)
 }

@@ -1,7 +1,10 @@
 //! The phrases that give an attempt away. Each is a few steps of alternative words with a bounded number of other words
 //! between them, which reads like a sentence, costs no regular expression and survives rewording.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::OnceLock;
+
+use aho_corasick::AhoCorasick;
 
 use super::words::{Word, sentences};
 use super::{Family, Finding};
@@ -103,19 +106,33 @@ const HANDED_OVER: &[&str] = &["@", "|", "$(", "<", "`", " -t ", "--data", "scp 
 
 /// Every suspicious line of the text.
 pub(super) fn find(text: &str) -> Vec<Finding> {
+    let table = Table::get();
     let mut findings = BTreeSet::new();
-    for sentence in sentences(text) {
-        for phrase in PHRASES {
-            findings.extend(phrase.lines(&sentence).map(|line| Finding { line, family: phrase.family }));
+    for sentence in sentences(text, |word| table.lists_of(word)) {
+        for (phrase, lists) in PHRASES.iter().zip(&table.phrases) {
+            findings
+                .extend(lists.lines(phrase, &sentence).map(|line| Finding { line, family: phrase.family }));
         }
     }
-    for (place, line) in text.split('\n').enumerate() {
-        findings.extend(in_line(&line.to_lowercase()).map(|family| Finding { line: place + 1, family }));
+    for (line, content) in telling_lines(text) {
+        findings.extend(in_line(&content.to_lowercase()).map(|family| Finding { line, family }));
     }
     findings.into_iter().collect()
 }
 
-/// What a line gives away by its characters.
+/// The lines with something in them that [`in_line`] needs to find anything, found in one pass.
+fn telling_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    static MARKS: OnceLock<Option<AhoCorasick>> = OnceLock::new();
+    let marks = MARKS.get_or_init(|| {
+        let marks = ROLE_MARKS.iter().chain(SECRET_PLACES).chain(&["style="]);
+        AhoCorasick::builder().ascii_case_insensitive(true).build(marks).ok()
+    });
+    let tells = |line: &str| marks.as_ref().is_none_or(|marks| marks.is_match(line));
+    let lines = if tells(text) { text } else { "" };
+    lines.split('\n').enumerate().filter(move |(_, line)| tells(line)).map(|(place, line)| (place + 1, line))
+}
+
+/// What a line in lower case gives away by its characters.
 fn in_line(line: &str) -> impl Iterator<Item = Family> {
     let has = |marks: &[&str]| marks.iter().any(|mark| line.contains(mark));
     let hidden = line.contains("style=")
@@ -132,29 +149,77 @@ fn in_line(line: &str) -> impl Iterator<Item = Family> {
     .flatten()
 }
 
-impl Phrase {
-    /// The lines of every place the phrase is found at.
-    fn lines(&self, sentence: &[Word]) -> impl Iterator<Item = usize> {
-        let harmless = sentence.iter().any(|word| is_one_of(&word.text, self.harmless_with));
-        let starts = if harmless { 0..0 } else { 0..sentence.len() };
-        starts.filter_map(|start| self.at(sentence, start)).flatten()
+fn is_one_of(word: &str, list: &str) -> bool {
+    list.split_ascii_whitespace().any(|listed| listed == word)
+}
+
+/// The lists a word is in, one bit each.
+type Lists = u64;
+
+/// Every word of the phrases with the lists it is in, so that a word of a text is looked up once.
+struct Table {
+    words: HashMap<&'static str, Lists>,
+    phrases: Vec<PhraseLists>,
+}
+
+/// The lists of one phrase.
+struct PhraseLists {
+    steps: Vec<Lists>,
+    harmless_with: Lists,
+}
+
+impl Table {
+    fn get() -> &'static Self {
+        static TABLE: OnceLock<Table> = OnceLock::new();
+        TABLE.get_or_init(|| {
+            let mut words: HashMap<&'static str, Lists> = HashMap::new();
+            let mut next: Lists = 1;
+            let mut list = |text: &'static str| {
+                let bit = next;
+                next <<= 1;
+                for word in text.split_ascii_whitespace() {
+                    *words.entry(word).or_default() |= bit;
+                }
+                bit
+            };
+            let lists = |phrase: &Phrase| PhraseLists {
+                steps: phrase.steps.iter().map(|step| list(step)).collect(),
+                harmless_with: list(phrase.harmless_with),
+            };
+            let phrases = PHRASES.iter().map(lists).collect();
+            Self { words, phrases }
+        })
     }
 
-    /// The lines the phrase covers if it starts at this word.
-    fn at(&self, sentence: &[Word], start: usize) -> Option<std::ops::RangeInclusive<usize>> {
-        let (first, rest) = self.steps.split_first()?;
-        let mut place = start;
-        if !is_one_of(&sentence[place].text, first) {
-            return None;
-        }
-        for step in rest {
-            let window = sentence.iter().enumerate().skip(place + 1).take(self.gap + 1);
-            place = window.into_iter().find(|(_, word)| is_one_of(&word.text, step))?.0;
-        }
-        Some(sentence[start].line..=sentence[place].line)
+    fn lists_of(&self, word: &str) -> Lists {
+        self.words.get(word).copied().unwrap_or_default()
     }
 }
 
-fn is_one_of(word: &str, list: &str) -> bool {
-    list.split_ascii_whitespace().any(|listed| listed == word)
+impl PhraseLists {
+    /// The lines of every place the phrase is found at.
+    fn lines(&self, phrase: &Phrase, sentence: &[Word<Lists>]) -> impl Iterator<Item = usize> {
+        let harmless = sentence.iter().any(|word| word.meaning & self.harmless_with != 0);
+        let starts = if harmless { 0..0 } else { 0..sentence.len() };
+        starts.filter_map(|start| self.at(phrase.gap, sentence, start)).flatten()
+    }
+
+    /// The lines the phrase covers if it starts at this word.
+    fn at(
+        &self,
+        gap: usize,
+        sentence: &[Word<Lists>],
+        start: usize,
+    ) -> Option<std::ops::RangeInclusive<usize>> {
+        let (first, rest) = self.steps.split_first()?;
+        let mut place = start;
+        if sentence[place].meaning & first == 0 {
+            return None;
+        }
+        for step in rest {
+            let mut window = sentence.iter().enumerate().skip(place + 1).take(gap + 1);
+            place = window.find(|(_, word)| word.meaning & step != 0)?.0;
+        }
+        Some(sentence[start].line..=sentence[place].line)
+    }
 }

@@ -15,13 +15,16 @@ use crate::error::SandboxError;
 use crate::host::call::{CallError, Output};
 use crate::host::stream;
 
-/// How long an agent may take to say hello.
-const HELLO: Duration = Duration::from_secs(10);
+/// How long an agent may take to say hello over the shared socket. Short, as something else may have taken its place there, or the
+/// container may be paused; one that is only slow is reached by the other way.
+const SOCKET_HELLO: Duration = Duration::from_secs(2);
+/// How long it may take through the engine, which says at once when the container is paused or gone.
+const EXEC_HELLO: Duration = Duration::from_secs(15);
 /// How often to look for an agent that is about to serve.
 const LOOK_AGAIN: Duration = Duration::from_millis(2);
 
-fn options() -> ConnectOptions {
-    ConnectOptions { hello_timeout: HELLO, ..ConnectOptions::default() }
+fn options(hello_timeout: Duration) -> ConnectOptions {
+    ConnectOptions { hello_timeout, ..ConnectOptions::default() }
 }
 
 /// Connects over the socket in the directory shared with the container. No engine is asked. The socket may
@@ -29,7 +32,7 @@ fn options() -> ConnectOptions {
 pub fn over_socket(path: &Path, owners: &[u32], within: Duration) -> Result<Client, AttachError> {
     let until = Instant::now() + within;
     loop {
-        match daemon::connect_unix(path, owners, &options()) {
+        match daemon::connect_unix(path, owners, &options(SOCKET_HELLO)) {
             Err(AttachError::Socket(UnixError::Absent(_))) if Instant::now() < until => {
                 std::thread::sleep(LOOK_AGAIN);
             }
@@ -68,7 +71,7 @@ fn try_exec(engine: &dyn Engine, place: &Place) -> Result<Client, Refusal> {
         Refusal::Other(EngineError::Call(CallError::Io { program, source }).into())
     })?;
     let fate = piped.fate;
-    Client::connect(piped.transport, &options()).map_err(|source| {
+    Client::connect(piped.transport, &options(EXEC_HELLO)).map_err(|source| {
         let ended = match &source {
             // It answered, so the engine has nothing to add.
             ConnectError::Refused(_) => None,

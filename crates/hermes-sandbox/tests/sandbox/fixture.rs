@@ -204,3 +204,10 @@ pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
         std::thread::sleep(Duration::from_millis(20));
     }
 }
+
+/// What `work` gives; fails when that takes too long.
+pub fn within<T: Send + 'static>(limit: Duration, work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (sender, result) = std::sync::mpsc::channel();
+    std::thread::spawn(move || sender.send(work()));
+    result.recv_timeout(limit).unwrap_or_else(|error| panic!("it took longer than {limit:?}: {error}"))
+}

@@ -5,7 +5,7 @@ use std::time::Duration;
 use hermes_box::proto::exec::ExecRequest;
 use hermes_testkit::{Engine, need};
 
-use crate::fixture::{Fixture, eventually, out, sh};
+use crate::fixture::{Fixture, eventually, out, sh, within};
 
 #[test]
 fn fake_protocol_on_its_output_is_only_output() {
@@ -49,6 +49,30 @@ fn a_link_in_the_sockets_place_is_not_followed() {
     // A new process comes in by the other way, and the host's socket is left alone.
     assert_eq!(out(&fixture.open().client().unwrap(), "echo works"), "works");
     assert!(listener.accept().is_err(), "nobody connected to the host's socket");
+}
+
+#[test]
+fn a_listener_in_the_sockets_place_that_says_nothing_does_not_hold_us() {
+    let Some(engine) = need("docker", Engine::get()) else { return };
+    let fixture = Fixture::container(engine);
+    let client = fixture.open().client().unwrap();
+    out(&client, "rm -f /.hermes-box/run/box.sock");
+    let run = fixture.boxes().join(fixture.container_name()).join("run");
+    let _silent = std::os::unix::net::UnixListener::bind(run.join("box.sock")).unwrap();
+    let next = fixture.open();
+    let client = within(Duration::from_secs(9), move || next.client()).unwrap();
+    assert_eq!(out(&client, "echo works"), "works");
+}
+
+#[test]
+fn stopping_everything_it_can_reach_leaves_the_agent_at_work() {
+    let Some(engine) = need("docker", Engine::get()) else { return };
+    let fixture = Fixture::container(engine);
+    let client = fixture.open().client().unwrap();
+    for script in ["kill -STOP $PPID; exit 3", "kill -STOP -1; exit 3"] {
+        assert_eq!(sh(&client, "s", script).code(), 3, "{script}");
+        assert_eq!(out(&client, "echo works"), "works", "{script}");
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use rusqlite::{OptionalExtension, Transaction};
 use super::SessionStore;
 use super::error::SessionError;
 use super::ids::{MessageId, SessionId, seconds};
+use super::indexing;
 use super::message::NewMessage;
 use super::messages::{failed, insert};
 use super::own::COMPACTIONS;
@@ -113,7 +114,9 @@ fn move_behind(tx: &Transaction<'_>, later: &[i64]) -> rusqlite::Result<Vec<(Mes
     let mut moved = Vec::with_capacity(later.len());
     for old in later {
         copy.execute([old])?;
-        moved.push((MessageId(*old), MessageId(tx.last_insert_rowid())));
+        let new = tx.last_insert_rowid();
+        indexing::settle(tx, new)?;
+        moved.push((MessageId(*old), MessageId(new)));
     }
     set_standing(tx, later, "active = 0")?;
     Ok(moved)

@@ -2,6 +2,8 @@
 
 use rusqlite::Transaction;
 
+use super::indexing::without_zero;
+
 /// The version of the schema that these tables are.
 pub(super) const VERSION: i64 = 22;
 
@@ -272,8 +274,8 @@ impl TextIndex {
         }
         tx.execute_batch(&format!("DROP TABLE IF EXISTS {}", self.name))?;
         tx.execute_batch(&self.create())?;
-        let fill =
-            format!("INSERT INTO {}(rowid, content) SELECT id, {} FROM messages", self.name, searchable(""));
+        let text = searchable("").replace("content", &without_zero("content"));
+        let fill = format!("INSERT INTO {}(rowid, content) SELECT id, {text} FROM messages", self.name);
         tx.execute_batch(&fill)?;
         triggers.iter().try_for_each(|(_, sql)| tx.execute_batch(sql))
     }

@@ -63,7 +63,8 @@ impl Body {
     /// As it is in the table.
     pub(super) fn encode(&self) -> String {
         match self {
-            Self::Text(text) => text.clone(),
+            // A zero byte in a text would make it look like parts, or end it early for some readers.
+            Self::Text(text) => text.replace('\0', "\u{fffd}"),
             Self::Parts(parts) => format!("{PARTS}{parts}"),
         }
     }

@@ -5,7 +5,8 @@ use rusqlite::{OptionalExtension, Transaction};
 use super::SessionStore;
 use super::error::SessionError;
 use super::ids::{MessageId, SessionId};
-use super::message::{self, COLUMNS, INSERT, NewMessage, StoredMessage};
+use super::indexing::{self, Touched};
+use super::message::{self, Body, COLUMNS, INSERT, NewMessage, StoredMessage};
 
 /// Which messages of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,8 +78,11 @@ impl SessionStore {
         sent: &str,
     ) -> Result<(), SessionError> {
         let sql = "UPDATE messages SET api_content = ?3 WHERE id = ?2 AND session_id = ?1";
-        let changed =
-            self.db.write(|tx| tx.prepare_cached(sql)?.execute((session.as_str(), message.0, sent)))?;
+        let changed = self.db.write(|tx| {
+            indexing::prepare(tx, &Touched::Messages(&[message.0]))?;
+            let changed = tx.prepare_cached(sql)?.execute((session.as_str(), message.0, sent))?;
+            indexing::settle(tx, message.0).map(|()| changed)
+        })?;
         if changed == 0 {
             return Err(SessionError::NoMessage { session: session.clone(), message });
         }
@@ -122,7 +126,11 @@ pub(super) fn insert(
     let mut statement = tx.prepare_cached(INSERT)?;
     new.bind(&mut statement, session)?;
     statement.raw_execute()?;
-    Ok(MessageId(tx.last_insert_rowid()))
+    let id = tx.last_insert_rowid();
+    if matches!(new.content, Some(Body::Parts(_))) {
+        indexing::settle(tx, id)?;
+    }
+    Ok(MessageId(id))
 }
 
 /// Says what an error of SQLite inside a transaction means.

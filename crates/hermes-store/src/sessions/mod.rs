@@ -10,6 +10,7 @@ mod error;
 mod export;
 mod find;
 mod ids;
+mod indexing;
 mod insights;
 mod layout;
 mod ledger;

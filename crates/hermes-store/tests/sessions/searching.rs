@@ -1,6 +1,8 @@
 //! Finding what was said.
 
-use hermes_store::sessions::{Hit, Kind, Role, SearchQuery, Sort};
+use hermes_store::sessions::{Body, Hit, Kind, NewMessage, Role, SearchQuery, SessionStore, Sort};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 
 use crate::support::Fixture;
 
@@ -94,4 +96,57 @@ fn roles_sources_order_and_lineages() {
     assert_eq!(texts(&SearchQuery { sources: vec!["tool".into()], ..newest.clone() }), ["four"]);
     assert_eq!(texts(&SearchQuery { exclude_lineage: Some(helper), ..newest.clone() }), ["four"]);
     assert_eq!(texts(&SearchQuery { one_per_lineage: true, ..newest }), ["four", "three"]);
+}
+
+#[test]
+fn messages_of_parts_are_found_after_every_change() {
+    let mut fixture = Fixture::new();
+    let session = fixture.session("a");
+    let parts = Body::Parts(serde_json::json!([{"type": "text", "text": "これは漢字テストです zebra"}]));
+    let at = fixture.now();
+    let number = fixture.store.append(&session, &NewMessage::new(Role::User, parts, at)).unwrap();
+    let both = |fixture: &mut Fixture| ["zebra", "漢字テスト"].map(|text| search(fixture, text).len());
+    assert_eq!(both(&mut fixture), [1, 1]);
+    fixture.store.set_api_content(&session, number, "sent").unwrap();
+    fixture.store.rewind(&session, number).unwrap();
+    assert_eq!(both(&mut fixture), [0, 0]);
+    fixture.store.restore(&session).unwrap();
+    assert_eq!(both(&mut fixture), [1, 1]);
+    let (first, second) = fixture.turn(&session, "x", "y");
+    fixture.store.compact(&session, &[first, second], &[], at).unwrap();
+    fixture.store.compact(&session, &[number], &[], at).unwrap();
+    assert_eq!(both(&mut fixture), [1, 1]);
+    assert!(fixture.store.check().unwrap().is_good());
+    fixture.store.delete(&session).unwrap();
+    assert_eq!(both(&mut fixture), [0, 0]);
+    assert!(fixture.store.check().unwrap().is_good());
+}
+
+#[test]
+fn whatever_is_typed_is_a_question() {
+    let mut fixture = Fixture::new();
+    let session = fixture.session("a");
+    fixture.turn(&session, "some words: 漢字テスト", "and an answer");
+    let piece = prop_oneof![
+        Just("\"".to_owned()),
+        "AND|OR|NOT|NEAR|and|words|answer|漢字|漢字テスト",
+        "[-+*^:(){}.,'\"_ /%\\\\#@!&|~\u{0}]{1,3}",
+        any::<String>(),
+    ];
+    let typed = prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.join(" "));
+    let mut runner = TestRunner::default();
+    runner
+        .run(&typed, |text| {
+            let query = SearchQuery { text, ..SearchQuery::default() };
+            let found = fixture_search(&fixture.path(), &query);
+            prop_assert!(found.is_ok(), "{:?}", found);
+            Ok(())
+        })
+        .unwrap();
+}
+
+/// A search on a connection of its own, because a property may not hold on to the fixture.
+fn fixture_search(path: &std::path::Path, query: &SearchQuery) -> Result<usize, String> {
+    let mut store = SessionStore::open_read_only(path).map_err(|error| error.to_string())?;
+    store.search(query).map(|hits| hits.len()).map_err(|error| error.to_string())
 }

@@ -44,6 +44,14 @@ fn every_part_of_a_message_comes_back() {
 }
 
 #[test]
+fn a_zero_byte_in_a_text_is_replaced() {
+    let mut fixture = Fixture::new();
+    let session = fixture.session("a");
+    fixture.say(&session, Role::Tool, "\0json:[1] b\0c");
+    assert_eq!(fixture.seen(&session), ["\u{fffd}json:[1] b\u{fffd}c"]);
+}
+
+#[test]
 fn counts_are_kept_and_a_batch_is_all_or_none() {
     let mut fixture = Fixture::new();
     let session = fixture.session("a");

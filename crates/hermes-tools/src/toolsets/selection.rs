@@ -7,7 +7,7 @@ use hermes_home::settings::{Origin as SettingOrigin, SettingError, nearest, tabl
 use serde_json::Value;
 
 use super::table::Preset;
-use super::{ALL, Toolset, basic, find, of_platform};
+use super::{ALL, Kind, Toolset, basic, find, of_platform};
 use crate::tool::Tool;
 
 /// Why nothing can be chosen.
@@ -34,6 +34,15 @@ pub enum Origin {
     Preset,
 }
 
+/// Whether toolsets are switched on or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Switch {
+    /// On.
+    On,
+    /// Off.
+    Off,
+}
+
 /// The toolsets that are on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
@@ -55,6 +64,25 @@ impl Selection {
         let (origin, names) = names(settings, platform, asked)?;
         let disabled = settings.get(&table::agent::DISABLED_TOOLSETS)?;
         Self::of(origin, &names, &disabled)
+    }
+
+    /// What is chosen for a platform by the settings or by default, before `agent.disabled_toolsets` takes away.
+    pub fn saved(settings: &Settings, platform: &str) -> Result<Self, SelectionError> {
+        let (origin, names) = names(settings, platform, Vec::new())?;
+        Self::of(origin, &names, &[])
+    }
+
+    /// The names to save so that these toolsets are on or off besides. Names of others stay.
+    pub fn names_with(&self, switch: Switch, sets: &[&'static Toolset]) -> Vec<String> {
+        let mut names: BTreeSet<String> =
+            self.sets().map(str::to_owned).chain(self.others.iter().cloned()).collect();
+        for set in sets.iter().flat_map(|set| parts(set)) {
+            match switch {
+                Switch::On => names.insert(set.name.to_owned()),
+                Switch::Off => names.remove(set.name),
+            };
+        }
+        names.into_iter().collect()
     }
 
     fn of(origin: Origin, names: &[String], disabled: &[String]) -> Result<Self, SelectionError> {
@@ -118,6 +146,19 @@ impl Selection {
         };
         self.unknown.iter().map(notice).collect()
     }
+}
+
+/// The basic toolsets a toolset consists of: itself, or those whose tools it has.
+fn parts(set: &'static Toolset) -> Vec<&'static Toolset> {
+    if set.kind == Kind::Basic {
+        return vec![set];
+    }
+    let has = set.all_tools();
+    let is_part = |part: &&Toolset| {
+        let tools = part.all_tools();
+        !tools.is_empty() && tools.iter().all(|tool| has.contains(tool))
+    };
+    basic().filter(is_part).collect()
 }
 
 /// The names to go by.
@@ -204,6 +245,17 @@ mod tests {
         assert_eq!(chosen.sets().collect::<Vec<_>>(), ["file", "terminal", "web"]);
         let without = of(&["hermes-cli"], &["terminal"]).unwrap();
         assert!(!without.tools.contains("terminal") && without.tools.contains("todo"));
+    }
+
+    #[test]
+    fn switching_keeps_everything_else() {
+        let names = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
+        let saved = names(&["web", "terminal", "my-server"]);
+        let chosen = Selection::of(Origin::PlatformSetting, &saved, &[]).unwrap();
+        let set = |name: &str| find(name).unwrap();
+        assert_eq!(chosen.names_with(Switch::Off, &[set("web")]), ["my-server", "terminal"]);
+        assert_eq!(chosen.names_with(Switch::On, &[set("video")]), ["my-server", "terminal", "video", "web"]);
+        assert_eq!(chosen.names_with(Switch::Off, &[set("debugging")]), ["my-server"]);
     }
 
     #[test]

@@ -45,6 +45,24 @@ impl Workplace {
         Ok(Reached { sandbox, client, notes })
     }
 
+    /// Ends the background commands of a conversation, and says how many there were. Opens nothing: where no tool has
+    /// worked yet there is nothing to end.
+    pub fn end_background(&self, session: &str) -> Result<usize, SandboxError> {
+        if !lock(&self.0.watched).contains(session) {
+            return Ok(0);
+        }
+        let jobs = self.enter_jobs(session, &Progress::silent())?.client.jobs();
+        let own = |job: &JobInfo| {
+            job.state == JobState::Running
+                && job.labels.iter().any(|(label, of)| label == watch::CONVERSATION && of == session)
+        };
+        let mut ended = 0;
+        for job in jobs.list().unwrap_or_default().iter().filter(|job| own(job)) {
+            ended += usize::from(jobs.kill(&job.id, None).is_ok());
+        }
+        Ok(ended)
+    }
+
     /// Goes on watching what earlier programs were to tell this conversation about.
     fn watch_again(&self, session: &str, client: &Client) {
         let has = |job: &JobInfo, name: &str, value: &str| {

@@ -8,6 +8,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
+use rustix::process::Signal;
 
 use super::process::Process;
 use crate::proto::exec::{Control, Status, StreamId, Target};
@@ -16,8 +17,13 @@ use crate::server::call::Arrived;
 use crate::shim::wire::{self, Mail, Order, Report, Step};
 use crate::sys::{self, pty};
 
-/// How long a shim may take beyond the grace it was told before it is taken for dead.
-const SHIM_PATIENCE: Duration = Duration::from_secs(20);
+/// How long a shim may take beyond the grace it was told before it is taken for dead: longer than it waits itself for
+/// processes that do not die.
+const SHIM_PATIENCE: Duration = Duration::from_secs(8);
+/// How often to see whether a shim was stopped when nobody else does.
+const UNATTENDED_LOOK: Duration = Duration::from_secs(1);
+/// The same while it is expected to end everything.
+const ENDING_LOOK: Duration = Duration::from_millis(250);
 
 /// The most that is read after a command's end: what a pipe can hold.
 const DRAIN_LIMIT: usize = 1024 * 1024;
@@ -107,6 +113,8 @@ pub(crate) fn drive(process: &mut Process, timing: Timing, patron: &mut dyn Patr
         unkillable: 0,
         guard_lost: false,
         deadline: timing.timeout.map(|timeout| began + timeout),
+        // Without word of the process shims come from, it is seen to from the beginning.
+        next_look: process.attended.is_none().then_some(began + UNATTENDED_LOOK),
     };
     let finish = loop {
         match drive.turn(process) {
@@ -148,6 +156,8 @@ struct Drive<'a> {
     unkillable: u32,
     guard_lost: bool,
     deadline: Option<Instant>,
+    /// When to see whether the shim was stopped, if that is ours to do.
+    next_look: Option<Instant>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -169,11 +179,18 @@ impl Drive<'_> {
         if let Some(finish) = self.check_time(process) {
             return Ok(Some(finish));
         }
-        self.fetch_input(process);
+        // Input that was taken before there is anybody to read it could not be given to a second attempt.
+        if self.forked.is_some() {
+            self.fetch_input(process);
+        }
         let room = self.patron.room();
         let ready = self.wait(process, room)?;
         if ready.bell {
             self.patron.heard();
+        }
+        if ready.unattended {
+            process.attended = None;
+            self.next_look = Some(Instant::now());
         }
         if ready.output {
             self.read(process, StreamId::Stdout, room);
@@ -198,6 +215,9 @@ impl Drive<'_> {
 
     fn check_time(&mut self, process: &Process) -> Option<Finish> {
         let now = Instant::now();
+        if self.next_look.is_some_and(|look| now >= look) {
+            self.look_after_shim(now);
+        }
         match self.stage {
             Stage::Running => {
                 if self.deadline.is_some_and(|deadline| now >= deadline) {
@@ -215,11 +235,22 @@ impl Drive<'_> {
         }
     }
 
+    /// Lets a shim go on that was stopped. The process it comes from does so at once; this is for when that is gone too.
+    fn look_after_shim(&mut self, now: Instant) {
+        let interval = if matches!(self.stage, Stage::Ending(_)) { ENDING_LOOK } else { UNATTENDED_LOOK };
+        self.next_look = Some(now + interval);
+        let seen = self.guard.and_then(|guard| sys::proc::look(guard as i32));
+        if let Some(shim) = seen.filter(sys::proc::Process::is_stopped) {
+            let _ = sys::proc::signal(&shim, Signal::CONT);
+        }
+    }
+
     fn wait(&mut self, process: &Process, room: usize) -> io::Result<Ready> {
         let until = match self.stage {
             Stage::Running => self.deadline,
             Stage::Lingering { until, .. } | Stage::Ending(until) => Some(until),
         };
+        let until = until.into_iter().chain(self.next_look).min();
         let bell = self.patron.bell();
         let mut fds = vec![PollFd::new(&bell, PollFlags::IN), PollFd::new(&process.shim, PollFlags::IN)];
         // That it runs is told before anything it prints.
@@ -228,6 +259,7 @@ impl Drive<'_> {
         let output = watch(&mut fds, process.output.as_ref().filter(|_| readable), PollFlags::IN);
         let errors = watch(&mut fds, process.errors.as_ref().filter(|_| readable), PollFlags::IN);
         let input = watch(&mut fds, process.input.as_ref().filter(|_| writable), PollFlags::OUT);
+        let unattended = watch(&mut fds, process.attended.as_deref(), PollFlags::IN);
         sys::poll::wait(&mut fds, until)?;
         let ready = |index: Option<usize>| index.is_some_and(|index| !fds[index].revents().is_empty());
         Ok(Ready {
@@ -236,6 +268,7 @@ impl Drive<'_> {
             output: ready(output),
             errors: ready(errors),
             input: ready(input),
+            unattended: ready(unattended),
         })
     }
 
@@ -362,7 +395,9 @@ impl Drive<'_> {
 
     fn order_end(&mut self, process: &Process, grace: Duration) {
         self.timing.grace = grace;
-        self.stage = Stage::Ending(Instant::now() + grace + SHIM_PATIENCE);
+        let now = Instant::now();
+        self.stage = Stage::Ending(now + grace + SHIM_PATIENCE);
+        self.next_look = Some(now);
         // A shim that is gone shows as such at the next look.
         let order = Order::End { grace_ms: grace.as_millis() as u64 };
         let _ = wire::send(&process.shim, &order, &[]);
@@ -433,6 +468,8 @@ struct Ready {
     output: bool,
     errors: bool,
     input: bool,
+    /// Nobody looks after the shim any more.
+    unattended: bool,
 }
 
 enum Flow {

@@ -12,22 +12,25 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Agent;
 use super::call::{Arrived, CallContext};
+use super::left::Remains;
 use super::shell::script::Saving;
 use super::shell::state::{Overlay, ShellState};
 use super::shell::store::Session;
-use crate::proto::exec::{Capture, Captured, Control, Ending, ExecRequest, Exit, Notice, Program, StreamId};
+use crate::proto::exec::{
+    Capture, Captured, Control, Ending, ExecRequest, Exit, Notice, Program, Status, StreamId,
+};
 use crate::proto::fault::Fault;
 use crate::proto::message::Channel;
 use crate::shim::wire::Step;
 use crate::sys::wake::WakeFd;
 use collect::Collector;
 use drive::{Cancel, Finish, Outcome, Patron, Timing};
-use prepare::{Order, Prepared, read_dump};
-use process::Process;
+use prepare::{Attendance, Order, Prepared, Unprepared, read_dump};
+use process::{Launch, Process};
 use spill::Spills;
 
 impl Agent {
@@ -50,17 +53,23 @@ impl Agent {
             // Who only waits for the end need not be woken for the beginning.
             announce: request.capture == Capture::Stream,
         };
-        let prepared = self.prepare(&order)?;
+        let began = Instant::now();
+        let attendance = Attendance { context, deadline: request.timeout.map(|timeout| began + timeout) };
+        let prepared = match self.prepare(&order, &attendance) {
+            Ok(prepared) => prepared,
+            Err(Unprepared::Fault(fault)) => return Err(fault),
+            Err(Unprepared::Over(finish)) => return Ok(self.never_ran(request, finish, began.elapsed())),
+        };
         let timing = Timing {
-            timeout: request.timeout,
+            timeout: request.timeout.map(|timeout| timeout.saturating_sub(began.elapsed())),
             grace: request.grace.unwrap_or(self.options.grace),
             linger: self.options.linger,
         };
         let mut caller = Caller::new(context, request, &self.spills, timing.grace)?;
         let cwd = prepared.launch.start.cwd.clone();
         let Prepared { launch, session, state, mut notices } = prepared;
-        let mut process = Process::launch(&self.shims, launch).map_err(|error| cannot_start(&error))?;
-        let outcome = drive::drive(&mut process, timing, &mut caller);
+        let (process, outcome) =
+            self.run_process(&launch, timing, &mut caller).map_err(|error| cannot_start(&error))?;
         let mut after = cwd.clone();
         if outcome.finish == Finish::Exited
             && let Some(session) = &session
@@ -89,8 +98,45 @@ impl Agent {
             stdout,
             stderr,
         };
-        self.settle(process, &outcome, request.session.as_deref(), describe(&request.program).as_slice());
+        self.settle(process, &outcome, request.session.as_deref(), &describe(&request.program), None);
         Ok(exit)
+    }
+
+    /// Runs a command to its end. One whose shim never came to be, as the process it was to come from ended just then, is tried again.
+    pub(crate) fn run_process(
+        &self,
+        launch: &Launch,
+        timing: Timing,
+        patron: &mut dyn Patron,
+    ) -> io::Result<(Process, Outcome)> {
+        const ATTEMPTS: usize = 3;
+        let mut attempt = 1;
+        loop {
+            let mut process = Process::launch(&self.shims, launch)?;
+            let outcome = drive::drive(&mut process, timing, patron);
+            // A command that began has told so before anything else.
+            let began = outcome.finish != Finish::GuardLost || outcome.guard.is_some();
+            if began || attempt == ATTEMPTS {
+                return Ok((process, outcome));
+            }
+            attempt += 1;
+        }
+    }
+
+    /// The end of a command whose session was not ready when it was cancelled or its time was up.
+    fn never_ran(&self, request: &ExecRequest, finish: Finish, duration: Duration) -> Exit {
+        let ending = if finish == Finish::TimedOut { Ending::TimedOut } else { Ending::Cancelled };
+        let why = "the command's own end came before theirs, so it did not run";
+        Exit {
+            ending,
+            status: Status::Unknown,
+            cwd: request.cwd.clone().unwrap_or_else(|| self.options.cwd.clone()),
+            duration,
+            left_running: 0,
+            notices: vec![Notice::InitFailed(why.into())],
+            stdout: Captured::default(),
+            stderr: Captured::default(),
+        }
     }
 
     /// Takes over what a shell has left behind; the session's directory from now on.
@@ -116,15 +162,16 @@ impl Agent {
         outcome: &Outcome,
         session: Option<&str>,
         command: &[u8],
+        job: Option<&str>,
     ) {
         if outcome.guard_lost {
-            self.end_orphans(outcome);
+            self.end_orphans(outcome, process.mark);
         }
         if outcome.left > 0
             && outcome.finish == Finish::Exited
             && let Some(guard) = outcome.guard
         {
-            self.left.adopt(process.shim, guard, session, command);
+            self.left.adopt(process.shim, Remains { guard, session, command, job });
         }
     }
 }

@@ -4,21 +4,22 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use super::drive::{self, Cancel, Finish, Patron, Timing};
+use super::drive::{Cancel, Finish, Patron, Timing};
 use super::process::{Launch, Process};
-use crate::link::lock;
+use crate::link::outbox::Wake;
 use crate::proto::exec::{Control, Notice, Program, SessionInit, Stdin, StreamId, Streams, WinSize};
 use crate::proto::fault::Fault;
 use crate::server::Agent;
-use crate::server::call::Arrived;
+use crate::server::call::{Arrived, CallContext};
 use crate::server::shell::dump::{self, Dump, MAX_DUMP, Unusable};
 use crate::server::shell::find::Shell;
 use crate::server::shell::script::{self, Dialect, Saving};
 use crate::server::shell::state::{ShellState, Variables, nearest_directory, resolve};
 use crate::server::shell::store::Session;
 use crate::shim::wire::Start;
+use crate::sys::mark;
 use crate::sys::wake::WakeFd;
 
 /// The part of a request that says what to run.
@@ -45,14 +46,51 @@ pub(crate) struct Prepared {
     pub(crate) notices: Vec<Notice>,
 }
 
+/// Who waits for a command to be ready, and until when. Preparing a session runs files that may take long.
+pub(crate) struct Attendance<'a> {
+    pub(crate) context: &'a Arc<CallContext>,
+    pub(crate) deadline: Option<Instant>,
+}
+
+impl Attendance<'_> {
+    /// Whether the wait is over before the command has begun.
+    fn check(&self) -> Result<(), Unprepared> {
+        if self.context.is_abandoned() {
+            return Err(Unprepared::Over(Finish::Cancelled));
+        }
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(Unprepared::Over(Finish::TimedOut));
+        }
+        Ok(())
+    }
+}
+
+/// Why a command is not ready to be launched.
+pub(crate) enum Unprepared {
+    /// It cannot be run.
+    Fault(Fault),
+    /// It was cancelled or its time was up while its session was prepared.
+    Over(Finish),
+}
+
+impl From<Fault> for Unprepared {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
 impl Agent {
     /// Works out everything that is needed to run a command.
-    pub(crate) fn prepare(&self, order: &Order<'_>) -> Result<Prepared, Fault> {
+    pub(crate) fn prepare(
+        &self,
+        order: &Order<'_>,
+        attendance: &Attendance<'_>,
+    ) -> Result<Prepared, Unprepared> {
         check_env(order.env)?;
         let mut notices = Vec::new();
         let session = order.session.map(|name| self.sessions.get(name)).transpose()?;
         let state = match &session {
-            Some(session) => self.session_state(session, order, &mut notices)?,
+            Some(session) => self.session_state(session, order, attendance, &mut notices)?,
             None => Arc::new(ShellState::new(&self.options.cwd)),
         };
         let mut env = state.environment(&self.options.env, order.env);
@@ -66,18 +104,20 @@ impl Agent {
         if saves && self.shell.as_ref().is_some_and(|shell| shell.dialect == Dialect::Plain) {
             notices.push(Notice::PlainShell);
         }
+        let state_size = saves.then_some(MAX_DUMP);
         let start = Start {
             argv,
             env: env.into_iter().collect(),
             cwd,
-            terminal: false,
+            terminal: order.pty.is_some(),
             announce: order.announce,
-            keep: Vec::new(),
+            keep: Launch::keep(&files, state_size),
+            mark: new_mark(),
         };
         let launch = Launch {
             start,
             files,
-            state_size: saves.then_some(MAX_DUMP),
+            state_size,
             stdin: order.stdin.clone(),
             streams: order.streams,
             pty: order.pty,
@@ -116,12 +156,22 @@ impl Agent {
         &self,
         session: &Session,
         order: &Order<'_>,
+        attendance: &Attendance<'_>,
         notices: &mut Vec<Notice>,
-    ) -> Result<Arc<ShellState>, Fault> {
-        if let Some(state) = session.state() {
-            return Ok(state);
-        }
-        let _once = lock(&session.preparing);
+    ) -> Result<Arc<ShellState>, Unprepared> {
+        let waiter: Arc<dyn Wake> = Arc::clone(attendance.context) as Arc<dyn Wake>;
+        let _preparing = loop {
+            let seen = attendance.context.happenings();
+            if let Some(state) = session.state() {
+                return Ok(state);
+            }
+            if let Some(turn) = session.begin_preparing(&waiter) {
+                break turn;
+            }
+            attendance.check()?;
+            attendance.context.wait_past(seen, attendance.deadline);
+        };
+        // Whoever prepared it may have finished between the two looks.
         if let Some(state) = session.state() {
             return Ok(state);
         }
@@ -131,14 +181,17 @@ impl Agent {
             other => other,
         };
         if let (SessionInit::Login { files }, Some(shell)) = (init, &self.shell) {
-            match self.log_in(shell, files, order.env, &state) {
+            let logged_in = self.log_in(shell, files, order.env, &state, attendance);
+            // A session that was not prepared to the end is prepared by its next command.
+            attendance.check()?;
+            match logged_in {
                 Ok(prepared) => state = prepared,
                 Err(why) => notices.push(Notice::InitFailed(why)),
             }
         }
         // Only in memory is fine; the next command tries again.
         let _ = session.save(state.clone());
-        session.state().ok_or_else(|| Fault::Internal("a session cannot be kept".into()))
+        Ok(session.state().ok_or_else(|| Fault::Internal("a session cannot be kept".into()))?)
     }
 
     /// Runs the login files once and takes over what they set.
@@ -148,6 +201,7 @@ impl Agent {
         files: &[PathBuf],
         overlay: &[(OsString, Option<OsString>)],
         fresh: &ShellState,
+        attendance: &Attendance<'_>,
     ) -> Result<ShellState, String> {
         let mut env = fresh.environment(&self.options.env, overlay);
         let home = env.get(std::ffi::OsStr::new("HOME")).cloned();
@@ -163,7 +217,8 @@ impl Agent {
                 cwd,
                 terminal: false,
                 announce: false,
-                keep: Vec::new(),
+                keep: Launch::keep(&script.files, Some(MAX_DUMP)),
+                mark: new_mark(),
             },
             files: script.files,
             state_size: Some(MAX_DUMP),
@@ -171,16 +226,18 @@ impl Agent {
             streams: Streams::Merged,
             pty: None,
         };
-        let mut process = Process::launch(&self.shims, launch).map_err(|error| error.to_string())?;
+        let left = attendance.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let timing = Timing {
-            timeout: Some(self.options.init_timeout),
-            grace: Duration::from_millis(200),
+            timeout: left.into_iter().chain([self.options.init_timeout]).min(),
+            grace: LOGIN_GRACE,
             linger: Duration::ZERO,
         };
-        let mut nobody = Nobody { bell: WakeFd::new().map_err(|error| error.to_string())? };
-        let outcome = drive::drive(&mut process, timing, &mut nobody);
+        let bell = attendance.context.bell().map_err(|error| error.to_string())?;
+        let mut waiting = Waiting { context: attendance.context, bell };
+        let (process, outcome) =
+            self.run_process(&launch, timing, &mut waiting).map_err(|error| error.to_string())?;
         let dumped = read_dump(&process);
-        self.settle(process, &outcome, None, b"login files");
+        self.settle(process, &outcome, None, b"login files", None);
         match (outcome.finish, dumped) {
             (Finish::TimedOut, _) => {
                 Err(format!("they took longer than {} s", self.options.init_timeout.as_secs()))
@@ -254,19 +311,31 @@ fn check_env(env: &[(OsString, Option<OsString>)]) -> Result<(), Fault> {
     }
 }
 
-/// Nobody listens to the login files.
-struct Nobody {
-    bell: WakeFd,
+/// A mark for a new command's processes.
+fn new_mark() -> u64 {
+    mark::from_random(crate::server::random_number())
 }
 
-impl Patron for Nobody {
+/// Time between TERM and KILL for login files.
+const LOGIN_GRACE: Duration = Duration::from_millis(200);
+
+/// Nobody listens to the login files, but whoever waits for them may have had enough. Everything else that arrives for the call is its
+/// command's.
+struct Waiting<'a> {
+    context: &'a Arc<CallContext>,
+    bell: Arc<WakeFd>,
+}
+
+impl Patron for Waiting<'_> {
     fn bell(&self) -> std::os::fd::BorrowedFd<'_> {
-        std::os::fd::AsFd::as_fd(&self.bell)
+        std::os::fd::AsFd::as_fd(&*self.bell)
     }
-    fn heard(&self) {}
+    fn heard(&self) {
+        self.bell.clear();
+    }
     fn started(&mut self, _: u32) {}
     fn cancelled(&self) -> Option<Cancel> {
-        None
+        self.context.is_abandoned().then_some(Cancel { grace: LOGIN_GRACE })
     }
     fn controls(&mut self) -> Vec<Control> {
         Vec::new()

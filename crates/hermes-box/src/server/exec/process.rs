@@ -2,10 +2,11 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 
 use rustix::pipe::PipeFlags;
 
-use super::shims::Shims;
+use super::shims::{Shims, Started};
 use crate::proto::exec::{Stdin, Streams, WinSize};
 use crate::shim::wire::{Inbox, STATE_FD, Start};
 use crate::sys::{fds, pty};
@@ -22,6 +23,13 @@ pub(crate) struct Launch {
     pub(crate) pty: Option<WinSize>,
 }
 
+impl Launch {
+    /// The numbers under which a shim keeps what is passed to it besides input, output and errors.
+    pub(crate) fn keep(files: &[(i32, Vec<u8>)], state_size: Option<u64>) -> Vec<i32> {
+        files.iter().map(|(number, _)| *number).chain(state_size.map(|_| STATE_FD)).collect()
+    }
+}
+
 /// See the module. All descriptors on our side do not wait.
 pub(crate) struct Process {
     /// The way to the shim.
@@ -36,33 +44,35 @@ pub(crate) struct Process {
     pub(crate) state: Option<OwnedFd>,
     /// Whether the shim tells that the command runs.
     pub(crate) announced: bool,
+    /// Readable once nobody looks after the shim any more.
+    pub(crate) attended: Option<Arc<OwnedFd>>,
+    /// What its processes carry.
+    pub(crate) mark: u64,
 }
 
 impl Process {
     /// Tells a shim what to run.
-    pub(crate) fn launch(shims: &Shims, launch: Launch) -> io::Result<Self> {
-        let Launch { mut start, files, state_size, stdin, streams, pty } = launch;
+    pub(crate) fn launch(shims: &Shims, launch: &Launch) -> io::Result<Self> {
+        let Launch { start, files, state_size, stdin, streams, pty } = launch;
         let wiring = match pty {
-            Some(size) => Wiring::terminal(size)?,
-            None => Wiring::pipes(&stdin, streams)?,
+            Some(size) => Wiring::terminal(*size)?,
+            None => Wiring::pipes(stdin, *streams)?,
         };
-        start.terminal = wiring.terminal.is_some();
+        // In the order of `Launch::keep`.
         let mut kept = Vec::new();
-        for (number, content) in files {
-            start.keep.push(number);
-            kept.push(fds::memory_with("hermes-script", &content)?);
+        for (_, content) in files {
+            kept.push(fds::memory_with("hermes-script", content)?);
         }
         let state = state_size.map(|size| fds::bounded_memory("hermes-state", size)).transpose()?;
         if let Some(state) = &state {
-            start.keep.push(STATE_FD);
             kept.push(state.try_clone()?);
         }
         let passed: Vec<BorrowedFd<'_>> = wiring.theirs.iter().chain(&kept).map(AsFd::as_fd).collect();
-        let shim = shims.start(&start, &passed)?;
+        let Started { socket: shim, attended } = shims.start(start, &passed)?;
         fds::set_nonblocking(&shim)?;
         let Wiring { input, output, errors, terminal, .. } = wiring;
-        let (announced, inbox) = (start.announce, Inbox::default());
-        Ok(Self { shim, inbox, input, output, errors, terminal, state, announced })
+        let (announced, mark, inbox) = (start.announce, start.mark, Inbox::default());
+        Ok(Self { shim, inbox, input, output, errors, terminal, state, announced, attended, mark })
     }
 }
 

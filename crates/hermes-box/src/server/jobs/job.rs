@@ -23,6 +23,8 @@ const MAX_QUEUED: usize = 1024 * 1024;
 pub(crate) struct Job {
     pub(crate) id: String,
     pub(crate) directory: Option<PathBuf>,
+    /// What its processes carry.
+    pub(crate) mark: u64,
     bell: WakeFd,
     state: Mutex<State>,
 }
@@ -41,7 +43,12 @@ struct State {
 }
 
 impl Job {
-    pub(crate) fn new(info: JobInfo, log: Log, directory: Option<PathBuf>) -> std::io::Result<Arc<Self>> {
+    pub(crate) fn new(
+        info: JobInfo,
+        mark: u64,
+        log: Log,
+        directory: Option<PathBuf>,
+    ) -> std::io::Result<Arc<Self>> {
         let state = State {
             input_closed: !info.stdin_open,
             settled: info.state != JobState::Running,
@@ -54,7 +61,7 @@ impl Job {
             listeners: Vec::new(),
         };
         let id = state.info.id.clone();
-        Ok(Arc::new(Self { id, directory, bell: WakeFd::new()?, state: Mutex::new(state) }))
+        Ok(Arc::new(Self { id, directory, mark, bell: WakeFd::new()?, state: Mutex::new(state) }))
     }
 
     /// What is known about it now.

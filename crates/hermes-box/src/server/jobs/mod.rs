@@ -3,6 +3,7 @@
 mod job;
 mod log;
 mod records;
+mod remains;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,15 +12,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::Agent;
 use super::call::CallContext;
-use super::exec::drive::{self, Timing};
-use super::exec::prepare::{Order, Prepared};
-use super::exec::process::Process;
+use super::exec::drive::Timing;
+use super::exec::prepare::{Attendance, Order, Prepared, Unprepared};
 use super::exec::{cannot_start, describe, ending};
 use super::options::Limits;
 use super::shell::script::Saving;
 use crate::link::lock;
 use crate::link::outbox::Wake;
-use crate::proto::exec::{Control, Ending, Notice, Status, Stdin, StreamId, Streams};
+use crate::proto::exec::{Control, Ending, Notice, Status, Stdin, StreamId, Streams, Target};
 use crate::proto::fault::Fault;
 use crate::proto::job::{JobInfo, JobRequest, JobState};
 use crate::proto::message::Channel;
@@ -57,10 +57,10 @@ impl Jobs {
         found.cloned().ok_or_else(|| Fault::NoSuchJob(id.into()))
     }
 
-    pub(crate) fn list(&self) -> Vec<JobInfo> {
+    /// All of them, after those that are too old or too many are forgotten.
+    fn all(&self) -> Vec<Arc<Job>> {
         self.prune(now_ms());
-        let jobs: Vec<_> = lock(&self.table).values().cloned().collect();
-        jobs.iter().map(|job| job.info()).collect()
+        lock(&self.table).values().cloned().collect()
     }
 
     /// How many run and how many are over.
@@ -137,7 +137,11 @@ impl Agent {
             saving: Saving::Off,
             announce: true,
         };
-        let prepared = self.prepare(&order)?;
+        let attendance = Attendance { context, deadline: None };
+        let prepared = self.prepare(&order, &attendance).map_err(|why| match why {
+            Unprepared::Fault(fault) => fault,
+            Unprepared::Over(_) => Fault::Cancelled,
+        })?;
         let id = format!("proc_{:012x}", super::random_number() & 0xffff_ffff_ffff);
         let directory = self.jobs.directory.as_ref().and_then(|parent| records::make_directory(parent, &id));
         let info = JobInfo {
@@ -158,7 +162,8 @@ impl Agent {
             notices: prepared.notices.clone(),
         };
         let log = Log::create(directory.as_deref(), request.log);
-        let job = Job::new(info, log, directory).map_err(|error| cannot_start(&error))?;
+        let mark = prepared.launch.start.mark;
+        let job = Job::new(info, mark, log, directory).map_err(|error| cannot_start(&error))?;
         self.jobs.add(&job).inspect_err(|_| records::remove(&job))?;
         records::save(&job, job.info());
         let listener: Arc<dyn Wake> = Arc::clone(context) as Arc<dyn Wake>;
@@ -174,7 +179,7 @@ impl Agent {
         let work = move || {
             {
                 let _busy = agent.activity.begin();
-                agent.run_job(&ours, prepared, &request);
+                agent.run_job(&ours, &prepared, &request);
             }
             agent.activity.changes.note();
         };
@@ -184,24 +189,31 @@ impl Agent {
         }
     }
 
-    fn run_job(&self, job: &Job, prepared: Prepared, request: &JobRequest) {
+    fn run_job(&self, job: &Job, prepared: &Prepared, request: &JobRequest) {
         let cwd = prepared.launch.start.cwd.clone();
-        let mut process = match Process::launch(&self.shims, prepared.launch) {
-            Ok(process) => process,
-            Err(error) => return self.job_failed(job, &error),
-        };
         let timing =
             Timing { timeout: request.timeout, grace: self.options.grace, linger: self.options.linger };
-        let outcome = drive::drive(&mut process, timing, &mut Owner(job));
+        let (process, outcome) = match self.run_process(&prepared.launch, timing, &mut Owner(job)) {
+            Ok(over) => over,
+            Err(error) => return self.job_failed(job, &error),
+        };
+        // Before anybody knows that it is over: whoever does may want to end what it left.
+        let words = describe(&request.program);
+        self.settle(process, &outcome, request.session.as_deref(), &words, Some(&job.id));
         let ending = ending(&outcome, &cwd, &request.program);
+        // Nobody asked for this job's end: it went down with its agent.
+        let lost = ending == Ending::Cancelled && self.is_leaving();
         finish(job, |info| {
-            info.state = JobState::Ended { ending: ending.clone(), status: outcome.status };
+            info.state = if lost {
+                JobState::Lost
+            } else {
+                JobState::Ended { ending: ending.clone(), status: outcome.status }
+            };
             info.left_running = outcome.left;
             if outcome.unkillable > 0 {
                 info.notices.push(Notice::Unkillable(outcome.unkillable));
             }
         });
-        self.settle(process, &outcome, request.session.as_deref(), &describe(&request.program));
     }
 
     fn job_failed(&self, job: &Job, error: &std::io::Error) {
@@ -261,7 +273,7 @@ impl Agent {
         if context.is_abandoned() { Err(Fault::Cancelled) } else { Ok(job.info()) }
     }
 
-    /// Ends a job and waits for it to be over.
+    /// Ends a job and everything it started, and waits for that to be over. One that is over already may have left something running.
     pub(crate) fn kill_job(
         &self,
         context: &Arc<CallContext>,
@@ -269,8 +281,11 @@ impl Agent {
         grace: Option<Duration>,
     ) -> Result<JobInfo, Fault> {
         let job = self.jobs.get(id)?;
-        job.kill(grace.unwrap_or(self.options.grace));
-        Self::wait_job(context, &job, None)
+        let grace = grace.unwrap_or(self.options.grace);
+        job.kill(grace);
+        Self::wait_job(context, &job, None)?;
+        self.end_remains(context, &job, grace);
+        Ok(self.job_info(&job))
     }
 
     /// A piece of a job's output.
@@ -285,7 +300,13 @@ impl Agent {
 
     /// A signal, or a new size of the terminal.
     pub(crate) fn steer_job(&self, id: &str, control: Control) -> Result<(), Fault> {
-        self.jobs.get(id)?.control(control)
+        let job = self.jobs.get(id)?;
+        match (job.control(control), control) {
+            (Err(Fault::JobOver(_)), Control::Signal { number, target: Target::Tree }) => {
+                self.signal_remains(&job, number)
+            }
+            (result, _) => result,
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use super::state::ShellState;
 use crate::link::lock;
+use crate::link::outbox::Wake;
 use crate::proto::fault::Fault;
 use crate::proto::wire::Wire;
 
@@ -34,8 +35,37 @@ pub(crate) struct Sessions {
 pub(crate) struct Session {
     file: Option<PathBuf>,
     current: Mutex<Current>,
-    /// Held while the session is being prepared, so that this happens once.
-    pub(crate) preparing: Mutex<()>,
+    preparing: Mutex<Preparing>,
+}
+
+/// Whether somebody prepares a session, and who waits for that.
+#[derive(Default)]
+struct Preparing {
+    busy: bool,
+    waiting: Vec<Arc<dyn Wake>>,
+}
+
+impl std::fmt::Debug for Preparing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Preparing").field("busy", &self.busy).finish_non_exhaustive()
+    }
+}
+
+/// The turn to prepare a session; others wait until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Turn<'a>(&'a Session);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let waiting = {
+            let mut preparing = lock(&self.0.preparing);
+            preparing.busy = false;
+            std::mem::take(&mut preparing.waiting)
+        };
+        for waiter in waiting {
+            waiter.wake();
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -90,6 +120,18 @@ impl Sessions {
 }
 
 impl Session {
+    /// The turn to prepare it, so that this happens once; `None` while somebody else has it, and then `waiter` is woken at its end.
+    pub(crate) fn begin_preparing(&self, waiter: &Arc<dyn Wake>) -> Option<Turn<'_>> {
+        let mut preparing = lock(&self.preparing);
+        if preparing.busy {
+            preparing.waiting.retain(|known| !Arc::ptr_eq(known, waiter));
+            preparing.waiting.push(Arc::clone(waiter));
+            return None;
+        }
+        preparing.busy = true;
+        Some(Turn(self))
+    }
+
     /// What it carries; `None` before its first command.
     pub(crate) fn state(&self) -> Option<Arc<ShellState>> {
         let mut current = lock(&self.current);

@@ -19,7 +19,7 @@ use crate::ui::{self, WrongUsage};
 /// Keep several keys for a provider, which take turns
 ///
 /// One key is simplest kept in .env (`hermes model` does it). More than one is kept here: when a key meets a limit, the
-/// next one takes over. How they take turns is the setting 'credential_pool_strategies'. Keys are never shown whole and
+/// next one takes over. How they take turns is the setting `credential_pool_strategies`. Keys are never shown whole and
 /// never taken from the command line, where every user of the machine could read them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -182,9 +182,9 @@ fn add(desk: &Desk<'_>, store: &KeyStore, args: &AddArgs) -> anyhow::Result<Exit
 
 /// Six hexadecimal digits, as other programs of this home write them.
 fn fresh_id() -> anyhow::Result<String> {
-    let mut bytes = [0u8; 3];
-    rustix::rand::getrandom(&mut bytes[..], rustix::rand::GetRandomFlags::empty())?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    let mut bytes = [0u8; 4];
+    rustix::rand::getrandom(&mut bytes[1..], rustix::rand::GetRandomFlags::empty())?;
+    Ok(format!("{:06x}", u32::from_be_bytes(bytes)))
 }
 
 fn list(

@@ -127,7 +127,7 @@ fn free_variable(desk: &Desk<'_>) -> String {
         1 => "HERMES_FALLBACK_API_KEY".to_owned(),
         number => format!("HERMES_FALLBACK_{number}_API_KEY"),
     };
-    (1..).map(name).find(|name| desk.variable(name).is_none()).unwrap_or_default()
+    (1..=usize::from(u16::MAX)).map(name).find(|name| desk.variable(name).is_none()).unwrap_or_default()
 }
 
 /// Where its key comes from, or why it cannot be used.

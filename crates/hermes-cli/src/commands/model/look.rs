@@ -242,7 +242,7 @@ fn render(state: &Value) -> String {
         }
         match state["window"]["tokens"].as_u64() {
             Some(window) => {
-                row("window", &format!("{} tokens", grouped(window)), &text(&state["window"]["from"]))
+                row("window", &format!("{} tokens", grouped(window)), &text(&state["window"]["from"]));
             }
             None => row(
                 "window",

@@ -15,6 +15,7 @@ use crate::prompt::{self, Left};
 use crate::ui;
 
 pub use desk::{Desk, Refresh};
+pub use look::grouped;
 pub use set::read_key;
 pub use wizard::{choose, choose_and_save};
 
@@ -59,7 +60,7 @@ pub fn run(app: &App, args: Args) -> anyhow::Result<ExitCode> {
         Some(Action::Show(args)) => look::show(app, &args),
         None if args.set.is_empty() && prompt::is_possible() => wizard::run(app, args.set.refresh()),
         None if args.set.is_empty() => look::without_questions(app),
-        None => set::run(app, args.set),
+        None => set::run(app, &args.set),
     };
     or_left(done)
 }

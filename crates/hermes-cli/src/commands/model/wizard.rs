@@ -6,7 +6,7 @@ use hermes_guard::Secret;
 use hermes_model::choice::{Choice, KeyChoice};
 use hermes_model::list::Offer;
 use hermes_model::probe::{Proof, Verdict};
-use hermes_model::provider::{KeyNeed, ProviderSpec, Resolved, TABLE, find};
+use hermes_model::provider::{KeyNeed, ProviderSpec, ResolveError, Resolved, TABLE, find, is_plain};
 use hermes_model::{BaseUrl, catalog};
 
 use super::confirm::{Consent, save};
@@ -17,8 +17,8 @@ use crate::app::App;
 use crate::prompt::{self, Enter, Left, Menu, Other, Picked};
 use crate::ui;
 
-/// How often a key may be typed again.
-const TRIES: usize = 3;
+/// How often something is asked again before giving up.
+const TRIES: usize = 4;
 
 /// Asks, and saves what came of it.
 pub fn run(app: &App, refresh: Refresh) -> anyhow::Result<ExitCode> {
@@ -119,8 +119,8 @@ fn is_current(desk: &Desk<'_>, entry: &Entry) -> bool {
         Entry::Known(spec) => find(current).is_some_and(|known| known.id == spec.id),
         Entry::Own(name) => desk.config.custom(current).is_some_and(|own| own.is_named(name)),
         Entry::Plain => {
-            let plain = find(current).is_none() && desk.config.custom(current).is_none();
-            plain && !desk.config.base_url.is_empty()
+            let named = is_plain(current) && desk.config.custom(current).is_none();
+            named || desk.config.is_auto() && !desk.config.base_url.is_empty()
         }
     }
 }
@@ -146,17 +146,25 @@ fn with_key(
     refresh: Refresh,
 ) -> anyhow::Result<(Resolved, Vec<Offer>, Proof)> {
     for _ in 0..TRIES {
-        let Ok(resolved) = choice.resolve(&desk.config, &desk.settings, &desk.stored) else {
-            choice.key = KeyChoice::New(ask_key(choice)?);
-            continue;
+        let resolved = match choice.resolve(&desk.config, &desk.settings, &desk.stored) {
+            Ok(resolved) => resolved,
+            Err(ResolveError::NoKey { .. } | ResolveError::ForeignHost { .. }) => {
+                choice.key = KeyChoice::New(ask_key(choice)?);
+                continue;
+            }
+            Err(ResolveError::NoAddress { .. } | ResolveError::BadAddress { .. }) => {
+                choice.base_url = Some(address(desk)?);
+                continue;
+            }
+            Err(error) => return Err(error.into()),
         };
-        // A key that is in use already has been tested; its list may come from disk.
+        // The list for a key that is there already may come from disk; the model itself is asked then.
         let in_use = matches!(choice.key, KeyChoice::AsItIs) && !resolved.keys.is_empty();
         if in_use
             && refresh == Refresh::WhenOld
             && let Ok(offers) = desk.offers(&resolved, refresh)
         {
-            return Ok((resolved, offers, Proof::Shown));
+            return Ok((resolved, offers, Proof::Open));
         }
         ui::note(&format!("Asking {} …", resolved.endpoint.base_url));
         match desk.try_key(&resolved) {
@@ -176,7 +184,7 @@ fn with_key(
             }
         }
     }
-    anyhow::bail!("that was refused {TRIES} times: nothing was changed")
+    anyhow::bail!("it did not work {TRIES} times: nothing was changed")
 }
 
 fn ask_key(choice: &Choice) -> anyhow::Result<Secret> {
@@ -239,5 +247,5 @@ fn answering(desk: &Desk<'_>, choice: &mut Choice, first: Resolved) -> anyhow::R
             _ => return Err(Left.into()),
         }
     }
-    anyhow::bail!("that was refused {TRIES} times: nothing was changed")
+    anyhow::bail!("it did not work {TRIES} times: nothing was changed")
 }

@@ -1,5 +1,6 @@
 //! Where things stand: for the wizard, for its summary, and for those who cannot be asked.
 
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use hermes_model::probe::Verdict;
@@ -70,9 +71,9 @@ pub fn missing(app: &App, sections: &[Section]) -> anyhow::Result<ExitCode> {
     let mut complete = true;
     let mut report = String::new();
     let mut add = |name: &str, state: &str, commands: &[String]| {
-        report.push_str(&format!("{name:<10}{state}\n"));
+        let _ = writeln!(report, "{name:<10}{state}");
         for command in commands {
-            report.push_str(&format!("{:<10}  → {command}\n", ""));
+            let _ = writeln!(report, "{:<10}  → {command}", "");
         }
     };
     for section in sections {
@@ -90,8 +91,8 @@ pub fn missing(app: &App, sections: &[Section]) -> anyhow::Result<ExitCode> {
                 }
             }
         } else {
-            match Place::of(app).and_then(|place| Ok((place.describe(), place.reachable()?))) {
-                Ok((place, found)) => add("terminal", &format!("ok: commands run {place} ({found})"), &[]),
+            match Place::of(app).and_then(|place| place.reachable().map(|_| place.describe())) {
+                Ok(place) => add("terminal", &format!("ok: commands run {place}"), &[]),
                 Err(error) => {
                     complete = false;
                     let commands =

@@ -31,7 +31,7 @@ pub fn run(app: &App, everything: bool, quick: bool) -> anyhow::Result<()> {
     }
     loop {
         let changes = ask(&settings)?;
-        let tried = changes.iter().fold(settings.clone(), |settings, change| with(settings, change));
+        let tried = changes.iter().fold(settings.clone(), with);
         ui::note("Trying it …");
         match Place::with(app, &tried).and_then(|place| place.try_out().map(|found| (place, found))) {
             Ok((place, found)) => {
