@@ -47,12 +47,21 @@ impl Default for Rules {
 /// What time it is, in the user's zone.
 pub type Clock = Arc<dyn Fn() -> Zoned + Send + Sync>;
 
+/// Models for side work; the main one does what has none.
+#[derive(Debug, Default)]
+pub struct SideCallers {
+    /// For summaries.
+    pub summaries: Option<Caller>,
+    /// For titles.
+    pub titles: Option<Caller>,
+}
+
 /// The parts an agent is made of.
 pub struct Parts {
     /// Asks models.
     pub caller: Caller,
-    /// Asks another model for side work such as summaries, if there is one.
-    pub side: Option<Caller>,
+    /// Ask other models for side work, where there are some.
+    pub side: SideCallers,
     /// Masks secrets in what leaves the conversation.
     pub redactor: Arc<Redactor>,
     /// What it can do.
@@ -80,7 +89,7 @@ pub struct Parts {
 /// One conversation, with all it takes to go on.
 pub struct Agent {
     pub(crate) caller: Caller,
-    pub(crate) side: Option<Caller>,
+    pub(crate) side: SideCallers,
     pub(crate) redactor: Arc<Redactor>,
     pub(crate) tools: Toolbox,
     pub(crate) shelf: Option<Arc<dyn Shelf>>,

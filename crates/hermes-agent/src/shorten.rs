@@ -165,7 +165,7 @@ impl Agent {
         let redactor = std::sync::Arc::clone(&self.redactor);
         let request = |caller: &Caller| summary_request(caller, plan, wish, fill, &redactor);
         let mut answered = None;
-        if let Some(side) = &mut self.side {
+        if let Some(side) = &mut self.side.summaries {
             let request = request(side);
             answered = ask(side, &request, &scope, cancel, on).await.ok();
         }

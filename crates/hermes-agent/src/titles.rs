@@ -31,7 +31,7 @@ impl Agent {
             day: now.date(),
             purpose: Purpose::Auxiliary(TASK.to_owned()),
         };
-        let caller = self.side.as_mut().unwrap_or(&mut self.caller);
+        let caller = self.side.titles.as_mut().unwrap_or(&mut self.caller);
         let mut request = Request::new(String::new());
         INSTRUCTIONS.clone_into(&mut request.system);
         request.messages = vec![Message::user(text)];

@@ -31,7 +31,7 @@ fn begin(store: &SharedStore) -> StoreJournal {
 fn over(journal: StoreJournal, history: History, caller: Caller, tools: Vec<Arc<dyn Tool>>) -> Agent {
     Agent::new(Parts {
         caller,
-        side: None,
+        side: hermes_agent::agent::SideCallers::default(),
         redactor: Arc::new(hermes_guard::Redactor::new([])),
         tools: Toolbox::new(tools),
         shelf: None,

@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     auth, backup, completion, config, doctor, dump, fallback, import, insights, logs, model, profile,
-    sandbox, sessions, setup, status, tools,
+    prompt_size, sandbox, sessions, setup, status, tools,
 };
 use crate::demo;
 use crate::talk::ChatArgs;
@@ -16,7 +16,6 @@ use crate::talk::args::{OneShotArgs, TalkArgs};
     name = "hermes",
     version,
     disable_help_subcommand = false,
-    args_conflicts_with_subcommands = true,
     after_help = "Run `hermes COMMAND --help` for what a command does, its flags and examples."
 )]
 pub struct Cli {
@@ -57,6 +56,8 @@ pub enum Command {
     Import(import::Args),
     Logs(logs::Args),
     Profile(profile::args::Args),
+    #[command(name = "prompt-size")]
+    PromptSize(prompt_size::Args),
     Tools(tools::Args),
     /// Print the version
     Version,

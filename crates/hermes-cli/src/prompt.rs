@@ -25,12 +25,11 @@ pub fn is_possible() -> bool {
 
 /// Asks for a line. Blanks around it do not count.
 pub fn line(question: &str) -> anyhow::Result<String> {
-    let mut err = io::stderr().lock();
-    write!(err, "{question} ")?;
-    err.flush()?;
+    write!(io::stderr(), "{question} ")?;
+    io::stderr().flush()?;
     let mut line = String::new();
     if io::stdin().lock().read_line(&mut line)? == 0 {
-        writeln!(err)?;
+        ui::note("");
         return Err(Left.into());
     }
     match line.trim() {

@@ -79,9 +79,9 @@ pub fn confirm(question: &str) -> io::Result<bool> {
 
 /// Asks for a line of text on the terminal.
 pub fn ask(question: &str) -> io::Result<String> {
-    let mut err = io::stderr().lock();
-    err.write_all(question.as_bytes())?;
-    err.flush()?;
+    // Not locked while waiting: who ends us on Ctrl-C writes there too.
+    io::stderr().write_all(question.as_bytes())?;
+    io::stderr().flush()?;
     let mut line = String::new();
     io::stdin().read_line(&mut line)?;
     Ok(line)

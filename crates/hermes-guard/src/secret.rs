@@ -40,6 +40,15 @@ impl Secret {
     }
 }
 
+/// Compared as [`Secret::matches`] does, so that no comparison tells more than its result.
+impl PartialEq for Secret {
+    fn eq(&self, other: &Self) -> bool {
+        self.matches(&other.0)
+    }
+}
+
+impl Eq for Secret {}
+
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Secret({})", mask(&self.0))
@@ -84,6 +93,7 @@ mod tests {
         for other in ["", "ab", "abd", "abcd", "ABC"] {
             assert!(!secret.matches(other), "{other}");
         }
+        assert!(secret == Secret::new("abc") && secret != Secret::new("abd"));
         assert!(Secret::new("").matches(""));
         assert!(!Secret::new("").matches("a"));
     }

@@ -1,13 +1,13 @@
 //! What choosing a model changes: decided here for every front door, so that all of them leave the same settings behind.
 
 use hermes_guard::Secret;
-use hermes_home::Home;
 use hermes_home::settings::table::model;
 use hermes_home::settings::{self, Change, Def, Origin, Settings, StoreError};
+use hermes_home::{Home, yaml};
 use serde_json::Value;
 
 use crate::provider::{
-    ModelConfig, ResolveError, Resolved, StoredKeys, Wanted, find, resolve, vendor_variable,
+    ModelConfig, ResolveError, Resolved, StoredKeys, Wanted, find, is_plain, resolve, vendor_variable,
 };
 use crate::url::BaseUrl;
 
@@ -113,9 +113,14 @@ impl Choice {
             (after.window, after.price) = (None, None);
         }
         match (&self.key, place) {
-            (KeyChoice::Variable(name), _) => {
+            (KeyChoice::Variable(variable), KeyPlace::OfOwn { name, .. }) => {
+                for entry in after.custom.iter_mut().filter(|entry| entry.is_named(name)) {
+                    (entry.api_key, entry.key_env) = (None, Some(variable.clone()));
+                }
+            }
+            (KeyChoice::Variable(variable), _) => {
                 after.api_key = None;
-                after.key_env.clone_from(name);
+                after.key_env.clone_from(variable);
             }
             (KeyChoice::New(secret), KeyPlace::BesideModel) => after.api_key = Some(secret.clone()),
             (KeyChoice::New(secret), KeyPlace::OfOwn { name, .. }) => {
@@ -131,7 +136,11 @@ impl Choice {
     /// Whether the endpoint becomes another one: what stands beside the old one is then not meant for it.
     fn moves(&self, config: &ModelConfig) -> bool {
         let same_name = |a: &str, b: &str| {
-            let id = |name: &str| find(name).map_or_else(|| name.to_lowercase(), |spec| spec.id.to_owned());
+            let id = |name: &str| match find(name) {
+                Some(spec) => spec.id.to_owned(),
+                None if is_plain(name) => "custom".to_owned(),
+                None => name.to_lowercase(),
+            };
             id(a) == id(b)
         };
         !same_name(&self.provider, &config.provider)
@@ -152,7 +161,7 @@ impl Choice {
             None => Change::unset(&model::BASE_URL),
         });
         match &self.key {
-            KeyChoice::Variable(name) if !self.finds(name) => {
+            KeyChoice::Variable(name) if !self.finds(name) && !self.is_own(config) => {
                 changes.push(Change::set(&model::KEY_ENV, name.as_str()));
             }
             KeyChoice::AsItIs if !moved => {}
@@ -171,6 +180,11 @@ impl Choice {
         changes
     }
 
+    /// Whether it is an endpoint of the user's own, which names its key itself.
+    fn is_own(&self, config: &ModelConfig) -> bool {
+        matches!(self.key_place(config), KeyPlace::OfOwn { .. })
+    }
+
     /// Whether the provider looks into this variable by itself.
     fn finds(&self, variable: &str) -> bool {
         self.base_url.is_none() && find(&self.provider).is_some_and(|spec| spec.key_env.contains(&variable))
@@ -179,23 +193,47 @@ impl Choice {
     /// Saves the key, then the choice: a key that nothing refers to does no harm, a choice without its key does.
     pub fn save(&self, home: &Home, config: &ModelConfig, settings: &Settings) -> Result<(), StoreError> {
         let changes = self.changes(config, settings);
-        if let KeyChoice::New(secret) = &self.key {
-            match self.key_place(config) {
-                KeyPlace::Variable(variable) => settings::set(home, &variable, secret.expose())?,
-                KeyPlace::BesideModel => {
-                    settings::apply(home, &changes)?;
-                    settings::set(home, model::API_KEY.spec.key, secret.expose())?
-                }
-                KeyPlace::OfOwn { name, variable } => {
-                    settings::edit_env(home, |before| {
-                        Ok(settings::dotenv::set(before, &variable, secret.expose())?)
-                    })?;
-                    settings::set(home, &format!("providers.{name}.key_env"), &variable)?
-                }
-            };
+        match (&self.key, self.key_place(config)) {
+            (KeyChoice::New(secret), KeyPlace::Variable(variable)) => {
+                settings::set(home, &variable, secret.expose())?;
+            }
+            (KeyChoice::New(secret), KeyPlace::BesideModel) => {
+                settings::apply(home, &changes)?;
+                settings::set(home, model::API_KEY.spec.key, secret.expose())?;
+                return Ok(());
+            }
+            (KeyChoice::New(secret), KeyPlace::OfOwn { name, variable }) => {
+                let keep = |before: &str| Ok(settings::dotenv::set(before, &variable, secret.expose())?);
+                settings::edit_env(home, keep)?;
+                name_key(home, settings, &name, &variable)?;
+            }
+            (KeyChoice::Variable(variable), KeyPlace::OfOwn { name, .. }) => {
+                name_key(home, settings, &name, variable)?;
+            }
+            _ => {}
         }
         settings::apply(home, &changes).map(|_| ())
     }
+}
+
+/// Names the variable of an endpoint's key in its entry, whichever form that has.
+fn name_key(home: &Home, settings: &Settings, name: &str, variable: &str) -> Result<(), StoreError> {
+    let listed = settings.get(&model::CUSTOM_PROVIDERS).unwrap_or_default();
+    let is_it = |text: &str| text.trim().eq_ignore_ascii_case(name.trim());
+    let mapped = settings.get(&model::PROVIDERS).unwrap_or_default();
+    let key = mapped.as_object().into_iter().flatten().map(|(key, _)| key).find(|key| is_it(key));
+    let place = listed
+        .as_array()
+        .into_iter()
+        .flatten()
+        .position(|entry| is_it(entry["name"].as_str().unwrap_or_default()))
+        .map(|place| place.to_string());
+    let (section, entry) = match (key, &place) {
+        (None, Some(place)) => ("custom_providers", place.as_str()),
+        (key, _) => ("providers", key.map_or(name, String::as_str)),
+    };
+    let named = Value::String(variable.to_owned());
+    settings::edit_config(home, |before| yaml::set(before, &[section, entry, "key_env"], &named)).map(|_| ())
 }
 
 /// A setting as config.yaml has it.

@@ -22,6 +22,6 @@ pub use error::ResolveError;
 pub use hosts::{vendor_variable, wire_of_url};
 pub use keys::Variables;
 pub use keystore::{KeyState, KeyStore, KeyStoreError, NewKey, PooledKey};
-pub use resolve::{Resolved, Wanted, resolve};
+pub use resolve::{Resolved, Wanted, is_plain, resolve};
 pub use stored::StoredKeys;
 pub use table::{KeyNeed, LOGIN_ONLY, ProviderSpec, TABLE, find};

@@ -304,3 +304,40 @@ fn short_names_follow_the_keys_there_are() {
     );
     assert!(resolve("", "", "opus").unwrap_err().contains("ANTHROPIC_API_KEY"));
 }
+
+#[test]
+fn a_key_beside_the_model_survives_a_move_from_another_endpoint() {
+    let dir = home(
+        "model: {default: m, provider: custom, base_url: 'http://127.0.0.1:1/v1', api_key: '${HERMES_MODEL_API_KEY}'}\n",
+        "HERMES_MODEL_API_KEY=old-key-of-the-first\n",
+    );
+    let moved = Choice {
+        base_url: Some("http://127.0.0.1:2/v1".into()),
+        key: KeyChoice::New(Secret::new("new-key-of-the-second")),
+        ..choice("custom", "n")
+    };
+    let config = save(dir.path(), &moved);
+    assert!(config.contains("${HERMES_MODEL_API_KEY}") && config.contains("127.0.0.1:2"), "{config}");
+    let dotenv = fs::read_to_string(dir.path().join(".env")).unwrap();
+    assert_eq!(dotenv, "HERMES_MODEL_API_KEY=new-key-of-the-second\n");
+    let gone =
+        save(dir.path(), &Choice { base_url: Some("http://127.0.0.1:3/v1".into()), ..choice("custom", "n") });
+    assert!(!gone.contains("api_key"), "a key is not taken along to another address: {gone}");
+}
+
+#[test]
+fn an_endpoint_of_ones_own_names_its_key_in_its_entry() {
+    let dir = home(
+        "providers:\n  my.box: {api: 'http://127.0.0.1:1/v1'}\ncustom_providers:\n  - name: older\n    base_url: http://127.0.0.1:2/v1\n",
+        "TEAM_KEY=team-key-000\n",
+    );
+    for name in ["my.box", "older"] {
+        let named = Choice { key: KeyChoice::Variable("TEAM_KEY".into()), ..choice(name, "m") };
+        let config = save(dir.path(), &named);
+        assert!(config.contains("key_env: TEAM_KEY"), "{config}");
+        let settings = load(dir.path());
+        let config = ModelConfig::from_settings(&settings).unwrap();
+        let resolved = choice(name, "m").resolve(&config, &settings, &StoredKeys::default()).unwrap();
+        assert_eq!(resolved.keys[0].origin, "TEAM_KEY", "{name}");
+    }
+}

@@ -4,6 +4,7 @@ use hermes_box::client::Client;
 
 use crate::error::SandboxError;
 use crate::notice::{Lost, Notice};
+use crate::seen::LostJob;
 
 /// A kind of place. Everything else is the agent's business.
 pub trait Backend: Send + Sync {
@@ -55,11 +56,11 @@ pub enum Happened {
 }
 
 impl Happened {
-    /// The notice a caller gets about lost state.
-    pub fn notice(&self) -> Option<Notice> {
+    /// The notice a caller gets about lost state, with the jobs that are known to be among it.
+    pub fn notice(&self, jobs: Vec<LostJob>) -> Option<Notice> {
         match self {
             Self::Revived { reason, lost: Some(lost) } => {
-                Some(Notice::StateLost { reason: reason.clone(), lost: *lost })
+                Some(Notice::StateLost { reason: reason.clone(), lost: *lost, jobs })
             }
             _ => None,
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::scope::Scope;
-use crate::secret::Secret;
+use hermes_guard::Secret;
 
 /// Everything that decides where commands run.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +20,8 @@ pub struct SandboxConfig {
     pub cwd: Option<String>,
     /// How long a command may run when the caller does not say.
     pub timeout: Duration,
+    /// How long a command or job that is to end has between being asked to and being killed.
+    pub term_grace: Duration,
     /// How long an unused handle is kept, and the base of the orphan sweep's age.
     pub lifetime: Duration,
     /// Names of variables whose values are handed to commands in the place.
@@ -39,6 +41,7 @@ impl Default for SandboxConfig {
             scope: Scope::Profile,
             cwd: None,
             timeout: Duration::from_mins(3),
+            term_grace: Duration::from_secs(2),
             lifetime: Duration::from_mins(5),
             forward_env: Vec::new(),
             local: LocalConfig::default(),
@@ -110,6 +113,8 @@ pub struct ContainerConfig {
     pub volumes: Vec<String>,
     /// Mounts of our own: credentials, skills, caches. Always read-only.
     pub managed_mounts: Vec<ManagedMount>,
+    /// Mounts the settings name and that must not be; told when a container is made.
+    pub left_out: Vec<LeftOut>,
     /// Mount the directory we were started in at `/workspace`.
     pub mount_cwd: Switch,
     /// Whom commands run as.
@@ -142,6 +147,7 @@ impl Default for ContainerConfig {
             env: BTreeMap::new(),
             volumes: Vec::new(),
             managed_mounts: Vec::new(),
+            left_out: Vec::new(),
             mount_cwd: Switch::Off,
             run_as: RunAs::ImageUser,
             limits: Limits::default(),
@@ -183,6 +189,26 @@ pub struct ManagedMount {
     pub target: String,
     /// What the source must be; one of the wrong kind is left out and reported.
     pub kind: MountKind,
+    /// What to do when it is not there.
+    pub absent: WhenAbsent,
+}
+
+/// What to do about a source that is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhenAbsent {
+    /// Make it, an empty directory of ours, so that what comes into it later is seen.
+    Make,
+    /// Leave the mount out and say so.
+    Skip,
+}
+
+/// A mount that is left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The mount as it was given.
+    pub mount: String,
+    /// Why.
+    pub reason: String,
 }
 
 /// What the source of a mount is.

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use crate::scope::Caller;
-use crate::secret::Secret;
+use hermes_guard::Secret;
 
 /// The facts a sandbox is opened with.
 #[derive(Debug, Clone)]

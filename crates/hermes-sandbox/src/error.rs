@@ -34,6 +34,18 @@ pub enum SandboxError {
         /// Why.
         source: ConnectError,
     },
+    /// There is no agent, as our program cannot run there.
+    #[error(
+        "the box program cannot run in the container \"{name}\" ({reason}), so this cannot be done there: only plain \
+         commands can be run (`hermes sandbox exec`). Use an engine on a machine like this one, or a cache directory that \
+         programs may be run from (XDG_CACHE_HOME), and then `hermes sandbox recreate`"
+    )]
+    NoAgent {
+        /// The container.
+        name: String,
+        /// Why.
+        reason: String,
+    },
     /// The daemon for background jobs on this machine.
     #[error("background jobs cannot be started: {0}")]
     Jobs(#[from] hermes_box::daemon::DetachError),

@@ -10,6 +10,11 @@ pub fn private_dir(dir: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir)
 }
 
+/// Makes a directory, and those above it that are missing, with the rights directories usually have.
+pub fn usual_dir(dir: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o755).create(dir)
+}
+
 /// Replaces a file as a whole: a reader sees the old content or the new, never half of it.
 pub fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
     let dir = path.parent().ok_or_else(|| io::Error::other("a file needs a directory"))?;

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::docker::spec::is_env_name;
 use crate::notice::Notice;
-use crate::secret::Secret;
+use hermes_guard::Secret;
 
 /// Finds the values of the variables to forward: the process environment first, then the profile's `.env`.
 ///
@@ -25,7 +25,7 @@ pub fn resolve(names: &[String], context: &Context) -> (Vec<(String, Secret)>, V
             continue;
         }
         let from_process = context.env.text(name).filter(|value| !value.is_empty()).map(Secret::new);
-        let from_file = || context.dotenv.get(name).filter(|value| !value.reveal().is_empty()).cloned();
+        let from_file = || context.dotenv.get(name).filter(|value| !value.expose().is_empty()).cloned();
         match from_process.or_else(from_file) {
             Some(value) => found.push((name.to_owned(), value)),
             None => notices.push(ignored("it is set neither in the environment nor in .env")),
@@ -49,7 +49,7 @@ mod tests {
     fn resolved(names: &[&str], context: &Context) -> Vec<(String, String)> {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let (found, _) = resolve(&names, context);
-        found.into_iter().map(|(name, value)| (name, value.reveal().to_owned())).collect()
+        found.into_iter().map(|(name, value)| (name, value.expose().to_owned())).collect()
     }
 
     #[test]

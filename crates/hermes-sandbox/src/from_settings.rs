@@ -1,19 +1,21 @@
 //! From the settings of a home to what a sandbox is opened with. The only place that knows both.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use hermes_home::settings::table::memory::SKILLS_EXTERNAL_DIRS;
 use hermes_home::settings::table::terminal as t;
 use hermes_home::settings::{self, SettingError, Spec};
 use hermes_home::{Home, Settings};
 
 use crate::config::{
-    BackendKind, ContainerConfig, DriftPolicy, Filesystem, HomeMode, Limits, LocalConfig, Network, Reuse,
-    RunAs, SandboxConfig, SshConfig, Switch,
+    BackendKind, ContainerConfig, DriftPolicy, Filesystem, HomeMode, LeftOut, Limits, LocalConfig,
+    ManagedMount, Network, Reuse, RunAs, SandboxConfig, SshConfig, Switch,
 };
 use crate::context::{Context, Environment, HostUser, default_cache_dir, machine_id};
+use crate::managed::{self, Wishes};
 use crate::scope::{Caller, Scope};
-use crate::secret::Secret;
+use hermes_guard::Secret;
 
 /// Why settings do not describe a sandbox.
 #[derive(Debug, thiserror::Error)]
@@ -50,6 +52,8 @@ pub fn config(settings: &Settings) -> Result<SandboxConfig, SettingsError> {
         scope: scope(settings)?,
         cwd: Some(settings.get(&t::CWD)?).filter(|c| !matches!(c.as_str(), "" | "." | "auto" | "cwd")),
         timeout: seconds(settings.get(&t::TIMEOUT)?),
+        term_grace: Duration::try_from_secs_f64(settings.get(&t::DAEMON_TERM_GRACE_SECONDS)?)
+            .unwrap_or_default(),
         lifetime: seconds(settings.get(&t::LIFETIME_SECONDS)?),
         ..SandboxConfig::default()
     };
@@ -92,11 +96,14 @@ fn local(settings: &Settings) -> Result<LocalConfig, SettingsError> {
 fn container(settings: &Settings, backend: &str) -> Result<ContainerConfig, SettingsError> {
     let binary = Some(settings.get(&t::DOCKER_BINARY)?).filter(|b| !b.trim().is_empty());
     let days = settings.get(&t::DOCKER_RETENTION_DAYS)?;
+    let (managed_mounts, left_out) = managed_mounts(settings)?;
     Ok(ContainerConfig {
         binary: binary.or_else(|| (backend == "podman").then(|| "podman".to_owned())).map(PathBuf::from),
         image: settings.get(&t::DOCKER_IMAGE)?,
         env: settings.get(&t::DOCKER_ENV)?.into_iter().map(|(k, v)| (k, Secret::new(v))).collect(),
         volumes: settings.get(&t::DOCKER_VOLUMES)?,
+        managed_mounts,
+        left_out,
         mount_cwd: settings.get(&t::DOCKER_MOUNT_CWD_TO_WORKSPACE)?.into(),
         run_as: if settings.get(&t::DOCKER_RUN_AS_HOST_USER)? { RunAs::HostUser } else { RunAs::ImageUser },
         limits: limits(settings)?,
@@ -121,6 +128,18 @@ fn container(settings: &Settings, backend: &str) -> Result<ContainerConfig, Sett
         retention: (days > 0).then(|| Duration::from_hours(days.unsigned_abs() * 24)),
         ..ContainerConfig::default()
     })
+}
+
+/// What of the home that these settings are of appears in its containers.
+fn managed_mounts(settings: &Settings) -> Result<(Vec<ManagedMount>, Vec<LeftOut>), SettingsError> {
+    let sources = settings.sources();
+    let Some(home) = sources.config_file.parent() else { return Ok((Vec::new(), Vec::new())) };
+    Ok(managed::mounts(&Wishes {
+        home,
+        user_home: sources.env.get("HOME").map(Path::new),
+        credential_files: &settings.get(&t::CREDENTIAL_FILES)?,
+        external_skills: &settings.get(&SKILLS_EXTERNAL_DIRS)?,
+    }))
 }
 
 fn limits(settings: &Settings) -> Result<Limits, SettingsError> {

@@ -22,14 +22,16 @@ mod host;
 mod install;
 pub mod local;
 pub mod manage;
+pub mod managed;
 pub mod notice;
+pub mod plain;
 pub mod plan;
 pub mod pool;
 pub mod program;
 mod registry;
 pub mod sandbox;
 pub mod scope;
-pub mod secret;
+pub mod seen;
 pub mod ssh;
 
 #[cfg(test)]

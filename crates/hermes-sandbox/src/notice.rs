@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::docker::drift::Difference;
 use crate::docker::errors::LimitKind;
+use crate::seen::LostJob;
 
 /// Something that happened or does not hold; none of it is an error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -15,6 +16,8 @@ pub enum Notice {
         reason: String,
         /// What is gone.
         lost: Lost,
+        /// Background jobs that are gone, as far as they are known.
+        jobs: Vec<LostJob>,
     },
     /// It was paused and now runs again; nothing is lost.
     Unpaused,
@@ -44,8 +47,8 @@ pub enum Notice {
         /// Why.
         reason: String,
     },
-    /// A mount whose source is not there; the engine makes an empty directory of it.
-    MountSourceMissing {
+    /// A mount whose source was not there and was made, an empty directory.
+    MountSourceMade {
         /// The path on this machine.
         source: String,
     },
@@ -64,6 +67,11 @@ pub enum Notice {
         /// The setting.
         setting: String,
         /// Why.
+        reason: String,
+    },
+    /// Our program cannot run in the place: commands are run by the engine.
+    PlainExec {
+        /// Why it cannot.
         reason: String,
     },
     /// A container of another program was taken over.
@@ -86,16 +94,21 @@ pub enum Lost {
 impl std::fmt::Display for Notice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::StateLost { reason, lost: Lost::Processes } => {
-                write!(f, "{reason}: running commands, jobs and shell state were lost, files were kept")
+            Self::StateLost { reason, lost: Lost::Processes, jobs } => {
+                write!(f, "{reason}: everything that ran in it was ended, files were kept{}", named(jobs))
             }
-            Self::StateLost { reason, lost: Lost::EverythingOffMounts } => write!(
+            Self::StateLost { reason, lost: Lost::EverythingOffMounts, jobs } => write!(
                 f,
-                "{reason}: running commands, jobs, shell state and all files outside mounted directories were lost"
+                "{reason}: everything that ran in it and all files outside mounted directories were lost{}",
+                named(jobs)
             ),
             Self::Unpaused => write!(f, "the sandbox was paused and has been resumed"),
             Self::Recreated { differences } => {
-                write!(f, "the sandbox was made anew because settings changed: {}", list(differences))
+                write!(
+                    f,
+                    "the sandbox was made anew, files outside mounted directories are gone, because settings changed: {}",
+                    list(differences)
+                )
             }
             Self::Drifted { differences, kept } => write!(
                 f,
@@ -105,11 +118,8 @@ impl std::fmt::Display for Notice {
             ),
             Self::NotEnforced { limit, reason } => write!(f, "the {limit} limit is not enforced: {reason}"),
             Self::MountSkipped { mount, reason } => write!(f, "the mount \"{mount}\" was left out: {reason}"),
-            Self::MountSourceMissing { source } => {
-                write!(
-                    f,
-                    "the directory \"{source}\" of a mount is not there: the container sees an empty one"
-                )
+            Self::MountSourceMade { source } => {
+                write!(f, "the directory \"{source}\" of a mount was not there and was made, empty")
             }
             Self::WideMount { source } => {
                 write!(f, "the sandbox can reach all of \"{source}\" through a mount")
@@ -123,9 +133,27 @@ impl std::fmt::Display for Notice {
             Self::SettingIgnored { setting, reason } => {
                 write!(f, "the setting \"{setting}\" does nothing: {reason}")
             }
+            Self::PlainExec { reason } => write!(
+                f,
+                "the box program cannot run in the container ({reason}): commands are run by the engine, which is slower; \
+                 background jobs, terminals of a size and search are not to be had"
+            ),
             Self::Adopted { name } => write!(f, "the container \"{name}\", made by another program, is used"),
         }
     }
+}
+
+/// Lost jobs by id and command: the first few by name, the rest by number.
+fn named(jobs: &[LostJob]) -> String {
+    const FEW: usize = 10;
+    if jobs.is_empty() {
+        return String::new();
+    }
+    let names: Vec<String> =
+        jobs.iter().take(FEW).map(|job| format!("{} ({})", job.id, job.command)).collect();
+    let rest = jobs.len().saturating_sub(FEW);
+    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    format!("; background jobs lost: {}{more}", names.join(", "))
 }
 
 fn list(differences: &[Difference]) -> String {

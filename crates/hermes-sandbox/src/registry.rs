@@ -29,6 +29,9 @@ pub struct Record {
     pub fields: Option<Fields>,
     /// Where the agent's program is in it.
     pub program: String,
+    /// Why that program cannot run in it, if it cannot.
+    #[serde(default)]
+    pub plain: Option<String>,
     /// Whether the agent's socket appears on this machine.
     pub reach: Reach,
     /// When the engine was last asked about it.
@@ -74,9 +77,10 @@ impl Registry {
         files::write_private(&self.record_path(name), &serde_json::to_vec_pretty(record)?)
     }
 
-    /// Forgets the record, but keeps the directory: a container may still have it mounted.
+    /// Forgets what is written down, but keeps the directory: a container may still have it mounted.
     pub fn forget(&self, name: &str) {
         let _ = fs::remove_file(self.record_path(name));
+        let _ = fs::remove_file(self.root.join(name).join("seen.json"));
     }
 
     /// Takes everything of a box away, once its container is gone.
@@ -144,6 +148,7 @@ mod tests {
             key: "k".into(),
             fields: None,
             program: "/p".into(),
+            plain: None,
             reach: Reach::Socket,
             verified: "2026-01-01T00:00:00Z".parse().unwrap(),
         }

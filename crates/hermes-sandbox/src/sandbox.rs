@@ -7,18 +7,20 @@ use std::time::Duration;
 
 use hermes_box::client::{Client, ConnectError};
 use hermes_box::proto::hello::Refusal;
+use hermes_guard::Secret;
 use serde::Serialize;
 
 use crate::backend::{Backend, Dispose, Ensured, Happened, Trust};
-use crate::config::{BackendKind, SandboxConfig};
+use crate::config::{BackendKind, Reuse, SandboxConfig};
 use crate::context::Context;
 use crate::docker::DockerBackend;
 use crate::error::SandboxError;
 use crate::forward;
 use crate::local::LocalBackend;
 use crate::notice::{Lost, Notice};
+use crate::plain::Plain;
 use crate::scope::ScopeKey;
-use crate::secret::Secret;
+use crate::seen::{News, Seen};
 use crate::ssh::SshBackend;
 
 /// How long an agent on this machine that we already know may take to answer before the place is looked at: a paused one is found soon.
@@ -41,9 +43,19 @@ pub struct Sandbox {
     config: SandboxConfig,
     context: Context,
     forwarded: Vec<(String, Secret)>,
+    /// Which agent was last seen there; nothing for a place that only this process has.
+    seen: Option<Seen>,
     connected: Mutex<Connected>,
     notices: Mutex<Vec<Notice>>,
     progress: Mutex<Progress>,
+}
+
+/// How a place can be used.
+pub enum Access {
+    /// Through its agent: everything.
+    Agent(Client),
+    /// Through the engine: commands and simple files.
+    Plain(Plain),
 }
 
 /// Shows what takes long, such as an image on its way.
@@ -94,8 +106,9 @@ impl Sandbox {
         Ok(Self {
             kind: config.backend,
             backend,
-            docker,
             local,
+            seen: seen(config, context, docker.as_deref()),
+            docker,
             config: config.clone(),
             context: context.clone(),
             forwarded,
@@ -135,11 +148,28 @@ impl Sandbox {
         self.reconnect(&mut connected, trust)
     }
 
+    /// The way in: the agent, or the engine's own `exec` where our program cannot run. The place is made, found or put
+    /// right as by [`Sandbox::client`].
+    pub fn access(&self) -> Result<Access, SandboxError> {
+        match (self.client(), &self.docker) {
+            (Err(SandboxError::NoAgent { name, reason }), Some(docker)) => match docker.place() {
+                Some(place) => Ok(Access::Plain(Plain::new(docker.attach().engine.command(), place.id))),
+                None => Err(SandboxError::NoAgent { name, reason }),
+            },
+            (client, _) => client.map(Access::Agent),
+        }
+    }
+
     /// A client for background jobs, which go on when this process is gone. On this machine they have an
     /// agent of their own; everywhere else the agent outlives us anyway.
     pub fn jobs(&self) -> Result<Client, SandboxError> {
         match &self.local {
-            Some(local) => local.jobs(),
+            Some(local) => {
+                let client = local.jobs()?;
+                let news = self.seen.as_ref().map(|seen| seen.news(&client)).unwrap_or_default();
+                self.tell(Ensured::default(), news);
+                Ok(client)
+            }
             None => self.client(),
         }
     }
@@ -151,7 +181,7 @@ impl Sandbox {
 
     /// Variables for every command: the values of the names the user wants to see forwarded.
     pub fn command_env(&self) -> Vec<(OsString, Option<OsString>)> {
-        self.forwarded.iter().map(|(name, value)| (name.into(), Some(value.reveal().into()))).collect()
+        self.forwarded.iter().map(|(name, value)| (name.into(), Some(value.expose().into()))).collect()
     }
 
     /// Whether anything runs in the place. One that was never used, or does not answer, is not busy.
@@ -214,7 +244,7 @@ impl Sandbox {
     fn wake(&self, connected: &mut Connected, client: &Client) -> Result<Client, SandboxError> {
         let ensured = self.ensure(Trust::Engine)?;
         if client.lost().is_none() && client.answers_within(AWAKE_WITHIN) {
-            self.tell(ensured, None);
+            self.tell(ensured, News::default());
             return Ok(client.clone());
         }
         connected.client = None;
@@ -240,8 +270,9 @@ impl Sandbox {
             match self.backend.connect() {
                 Ok(client) => {
                     let instance = client.agent().instance;
-                    let restarted = connected.instance.is_some_and(|known| known != instance);
-                    self.tell(ensured, restarted.then_some(()));
+                    let mut news = self.seen.as_ref().map(|seen| seen.news(&client)).unwrap_or_default();
+                    news.restarted |= connected.instance.is_some_and(|known| known != instance);
+                    self.tell(ensured, news);
                     connected.instance = Some(instance);
                     connected.client = Some(client.clone());
                     return Ok(client);
@@ -254,6 +285,11 @@ impl Sandbox {
                     thread::sleep(GOODBYE);
                     let earlier = std::mem::take(&mut ensured);
                     ensured = merged(earlier, self.ensure(Trust::Engine)?);
+                }
+                // There is none and there will be none: the place can only be used without.
+                Err(error @ SandboxError::NoAgent { .. }) => {
+                    self.tell(ensured, News::default());
+                    return Err(error);
                 }
                 // An agent that refuses us is in order; making a new one would take it from those it serves.
                 Err(error @ SandboxError::Connect { source: ConnectError::Refused(_), .. }) => {
@@ -282,16 +318,29 @@ impl Sandbox {
         self.backend.ensure(trust, &mut **progress)
     }
 
-    fn tell(&self, ensured: Ensured, restarted: Option<()>) {
-        let mut notices = self.notices();
-        notices.extend(ensured.notices);
-        match (ensured.happened.notice(), restarted) {
-            (Some(notice), _) => notices.push(notice),
-            (None, Some(())) => notices.push(Notice::StateLost {
-                reason: "the sandbox was restarted by someone else".to_owned(),
+    fn tell(&self, ensured: Ensured, news: News) {
+        let Ensured { happened, notices } = ensured;
+        let replaced = notices.iter().any(|notice| matches!(notice, Notice::Recreated { .. }));
+        self.notices().extend(notices);
+        if let Some(notice) = happened.notice(news.lost.clone()) {
+            self.notices().push(notice);
+            return;
+        }
+        // A container runs for as long as it is left alone. Agents elsewhere leave when nobody needs them, which costs
+        // nothing unless it cost jobs.
+        let leaves_by_itself = self.docker.is_none();
+        let unexpected = news.restarted && happened == Happened::Nothing && !replaced && !leaves_by_itself;
+        if unexpected || !news.lost.is_empty() {
+            let reason = if leaves_by_itself {
+                "the agent that kept background jobs was ended by something else"
+            } else {
+                "the sandbox was restarted by something else"
+            };
+            self.notices().push(Notice::StateLost {
+                reason: reason.to_owned(),
                 lost: Lost::Processes,
-            }),
-            (None, None) => {}
+                jobs: news.lost,
+            });
         }
     }
 
@@ -309,6 +358,26 @@ fn merged(earlier: Ensured, later: Ensured) -> Ensured {
     let mut notices = earlier.notices;
     notices.extend(later.notices);
     Ensured { happened, notices }
+}
+
+/// Where it is written down which agent was seen last.
+fn seen(config: &SandboxConfig, context: &Context, docker: Option<&DockerBackend>) -> Option<Seen> {
+    let boxes = context.sandbox_dir.join(".boxes");
+    let dir = match (config.backend, docker) {
+        (BackendKind::Docker, Some(docker)) => {
+            if config.container.reuse == Reuse::Never {
+                return None;
+            }
+            boxes.join(docker.identity().container_name())
+        }
+        (BackendKind::Ssh, _) => {
+            let host = [config.ssh.host.as_bytes(), config.ssh.user.as_bytes()];
+            let host = crate::digest::base32(&crate::digest::of_parts(host));
+            boxes.join(format!("ssh-{}-{}", &host[..8], ssh_agent_name(config, context)))
+        }
+        _ => boxes.join("local").join(format!("seen-{}", ssh_agent_name(config, context))),
+    };
+    Some(Seen::in_dir(&dir))
 }
 
 /// One agent for each scope on the other machine.

@@ -13,6 +13,7 @@ use crate::command::{Finished, run_limited};
 
 mod daemon;
 mod error;
+mod forbidding;
 mod holders;
 mod image;
 mod podman;

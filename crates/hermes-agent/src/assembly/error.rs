@@ -13,10 +13,10 @@ use crate::journal::JournalError;
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// No model can be asked.
-    #[error(transparent)]
+    #[error("{}", .0.explained())]
     Model(#[from] SetupError),
     /// No model is chosen.
-    #[error("no model is set up: choose one with `hermes model`")]
+    #[error("no model is set up\n\n{}", hermes_model::setup::suggest_setup())]
     NoModel,
     /// A setting makes no sense.
     #[error(transparent)]

@@ -4,6 +4,7 @@
 mod error;
 mod git;
 mod rules;
+mod side;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -14,8 +15,10 @@ use std::time::Duration;
 use hermes_guard::Redactor;
 use hermes_home::{Home, Settings};
 use hermes_model::budget::Meter;
-use hermes_model::provider::{StoredKeys, Wanted};
-use hermes_model::{Caller, Client, Route, setup};
+use hermes_model::provider::Wanted;
+use hermes_model::setup::{self, SetupError};
+use hermes_model::window::WindowCache;
+use hermes_model::{Caller, Client, Route, ToolSpec};
 use hermes_sandbox::config::{BackendKind, SandboxConfig, Switch};
 use hermes_sandbox::context::Environment;
 use hermes_sandbox::pool::Pool;
@@ -26,6 +29,7 @@ use hermes_tools::gate::ask::{AskGate, Mode};
 use hermes_tools::workplace::{self, Workplace};
 use hermes_tools::{Answerer, Toolbox, catalog, toolsets};
 use jiff::Zoned;
+use tokio_util::sync::CancellationToken;
 
 pub use error::OpenError;
 pub use rules::turn_rules;
@@ -121,7 +125,8 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
     let ((provider, model), issuer) = (first.names(), first.endpoint.issuer().to_owned());
 
     let store = SharedStore::new(SessionStore::open(&opening.home.path("state.db"))?);
-    let caller = caller_for(&opening.settings, routes, &store)?;
+    let caller = caller_for(&opening.home, &opening.settings, routes, &store)?;
+    let side = side::callers(&opening.home, &opening.settings, &store, &mut notices)?;
     let place = hermes_sandbox::from_settings::config(&opening.settings)?;
     let redactor = Arc::new(Redactor::new(opening.settings.secret_values()));
     let workplace = workplace(&opening, place.clone(), Arc::clone(&redactor))?;
@@ -167,7 +172,7 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
     let clock: Clock = Arc::new(move || jiff::Timestamp::now().to_zoned(zone.clone()));
     let agent = Agent::new(Parts {
         caller,
-        side: None,
+        side,
         redactor,
         tools,
         shelf: Some(Arc::new(workplace.clone())),
@@ -183,21 +188,64 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
     Ok(Opened { agent, store, workplace, gate, prompt, notices })
 }
 
+/// The prompt and the tools a new conversation would begin with, without a model, a session or anything started.
+pub fn first_request(opening: &Opening) -> Result<(SystemPrompt, Vec<ToolSpec>), OpenError> {
+    let mut notices = Vec::new();
+    let chain = setup::open(opening.home.dir(), &opening.settings, &opening.wanted);
+    let names = chain.ok().and_then(|chain| chain.routes.first().map(Route::names));
+    let (provider, model) = names.unwrap_or_default();
+    let config = hermes_sandbox::from_settings::config(&opening.settings)?;
+    let redactor = Arc::new(Redactor::new(opening.settings.secret_values()));
+    let workplace = workplace(opening, config.clone(), redactor)?;
+    let (tools, _) = tools(opening, &workplace, &mut notices)?;
+    let told = Told {
+        opening,
+        config: &config,
+        workplace: &workplace,
+        tools: &tools,
+        model: &model,
+        provider: &provider,
+        id: "",
+    };
+    let prompt = build_prompt(&told, &Zoned::now(), &mut notices)?;
+    Ok((prompt, tools.specs()))
+}
+
 /// The models to ask, and what is wrong with some of them.
 fn routes(opening: &Opening) -> Result<(Vec<Route>, Vec<String>), OpenError> {
-    let stored = StoredKeys::in_home(opening.home.dir())?;
-    let chain = setup::chain(&opening.settings, &opening.wanted, &stored)?;
+    let chain = match setup::open(opening.home.dir(), &opening.settings, &opening.wanted) {
+        Err(SetupError::NoModel(_)) => ask_own_server(opening)?,
+        chain => chain?,
+    };
     let problem = |error: &dyn std::fmt::Display| format!("a fallback model is left out: {error}");
     let problems = chain.problems.iter().map(|error| problem(error)).collect();
     Ok((chain.routes, problems))
 }
 
+/// A server of the user's own is asked for its only model. On a thread of its own: the caller may be one that must not
+/// wait.
+fn ask_own_server(opening: &Opening) -> Result<setup::Chain, OpenError> {
+    let client = Client::new(setup::client_options(&opening.settings)?);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let cancel = CancellationToken::new();
+    let asked = std::thread::scope(|scope| {
+        let ask = setup::ready(opening.home.dir(), &opening.settings, &opening.wanted, &client, &cancel);
+        scope.spawn(|| runtime.block_on(ask)).join()
+    });
+    Ok(asked.map_err(|_| OpenError::NoModel)??)
+}
+
 /// Asks these models, within the budget of the settings.
-pub fn caller_for(settings: &Settings, routes: Vec<Route>, store: &SharedStore) -> Result<Caller, OpenError> {
+pub fn caller_for(
+    home: &Home,
+    settings: &Settings,
+    routes: Vec<Route>,
+    store: &SharedStore,
+) -> Result<Caller, OpenError> {
     let client = Client::new(setup::client_options(settings)?);
     let caller = Caller::new(Arc::new(client), routes, setup::retry_policy(settings)?);
     let meter = Meter::new(setup::limits(settings)?, Arc::new(StoreLedger::new(store.clone())));
-    Ok(caller.with_meter(Arc::new(meter)))
+    Ok(caller.with_meter(Arc::new(meter)).with_windows(WindowCache::in_home(home.dir())))
 }
 
 fn workplace(

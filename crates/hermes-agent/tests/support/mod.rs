@@ -119,7 +119,7 @@ pub fn caller(routes: Vec<Route>) -> Caller {
 pub fn agent_with(caller: Caller, tools: Vec<Arc<dyn Tool>>, rules: Rules) -> Agent {
     Agent::new(Parts {
         caller,
-        side: None,
+        side: hermes_agent::agent::SideCallers::default(),
         redactor: Arc::new(hermes_guard::Redactor::new([])),
         tools: Toolbox::new(tools),
         shelf: None,

@@ -12,6 +12,7 @@ pub mod insights;
 pub mod logs;
 pub mod model;
 pub mod profile;
+pub mod prompt_size;
 pub mod sandbox;
 pub mod sessions;
 pub mod setup;
@@ -22,6 +23,7 @@ use std::process::ExitCode;
 
 use crate::app::App;
 use crate::args::{Cli, Command};
+use crate::talk::args::{OneShotArgs, TalkArgs};
 use crate::ui;
 
 /// Runs what was asked for. Commands that need no home do not look for one.
@@ -30,6 +32,12 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let Some(command) = cli.command else {
         return crate::talk::run(&open()?, &cli.talk, &cli.once);
     };
+    if cli.once != OneShotArgs::default()
+        || (cli.talk != TalkArgs::default() && !matches!(command, Command::Chat(_)))
+    {
+        let problem = "flags of a conversation (-z, -m, -c …) do not go together with this command: leave one of the two out";
+        return Err(ui::WrongUsage(problem.to_owned()).into());
+    }
     match command {
         Command::Backup(args) => backup::run(&args, &open()?),
         Command::Completion(args) => completion::run(&args),
@@ -37,10 +45,11 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Logs(args) => logs::run(&args, &open()?),
         Command::Profile(args) => profile::run(cli.profile.clone(), args),
         Command::Tools(args) => tools::run(&open()?, &args),
+        Command::PromptSize(args) => prompt_size::run(&open()?, &args),
         Command::Version => version(),
         Command::Status(args) => status::run(&open()?, &args),
         Command::Doctor(args) => doctor::run(cli.profile.clone(), &args),
-        Command::Chat(args) => crate::talk::chat(&open()?, args),
+        Command::Chat(args) => crate::talk::chat(&open()?, args.after(cli.talk)),
         Command::Demo(args) => crate::demo::run(&open()?, &args),
         Command::Dump(args) => dump::run(&open()?, &args),
         Command::Sandbox(args) => sandbox::run(&open()?, args),

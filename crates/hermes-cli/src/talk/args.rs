@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 /// How to talk to the agent.
-#[derive(Debug, Clone, Default, clap::Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
 pub struct TalkArgs {
     /// Use this model
     #[arg(short, long, value_name = "MODEL")]
@@ -44,7 +44,7 @@ pub struct TalkArgs {
 }
 
 /// How a single question is asked and answered.
-#[derive(Debug, Clone, Default, clap::Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
 pub struct OneShotArgs {
     /// Ask one question, print the answer and leave (`-` reads the question from standard input)
     #[arg(short = 'z', long, value_name = "PROMPT")]
@@ -61,4 +61,25 @@ pub struct OneShotArgs {
     /// Add a picture to the question
     #[arg(long, value_name = "PATH")]
     pub image: Vec<PathBuf>,
+}
+
+impl TalkArgs {
+    /// These flags, and those of `before` where these say nothing: `hermes --yolo chat` means `hermes chat --yolo`.
+    #[must_use]
+    pub fn after(self, before: Self) -> Self {
+        Self {
+            model: self.model.or(before.model),
+            provider: self.provider.or(before.provider),
+            toolsets: if self.toolsets.is_empty() { before.toolsets } else { self.toolsets },
+            resume: self.resume.or(before.resume),
+            continue_last: self.continue_last.or(before.continue_last),
+            worktree: self.worktree || before.worktree,
+            yolo: self.yolo || before.yolo,
+            pass_session_id: self.pass_session_id || before.pass_session_id,
+            ignore_user_config: self.ignore_user_config || before.ignore_user_config,
+            ignore_rules: self.ignore_rules || before.ignore_rules,
+            max_turns: self.max_turns.or(before.max_turns),
+            source: self.source.or(before.source),
+        }
+    }
 }

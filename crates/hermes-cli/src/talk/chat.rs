@@ -8,7 +8,7 @@ use hermes_cli::chat::slash::{Commands, QuickAction, QuickCommand};
 use hermes_cli::chat::{self, Abilities, BusyInput, ChatOptions, Output, Terminal, UserInput};
 use hermes_home::Settings;
 use hermes_home::settings::SettingError;
-use hermes_home::settings::table::{display, other};
+use hermes_home::settings::table::{auxiliary, display, other};
 use hermes_tools::Answerer;
 
 use super::args::TalkArgs;
@@ -26,7 +26,9 @@ pub fn run(app: &App, talk: &TalkArgs, first: Option<UserInput>) -> anyhow::Resu
     let worktree = super::worktree_for(talk, &mut opening)?;
     let resumed = opening.resume.is_some();
     let (cwd, settings) = (opening.cwd.clone(), opening.settings.clone());
-    let (conversation, notices) = AgentConversation::open(opening, Titles::Make, link.events())?;
+    let titles =
+        if settings.get(&auxiliary::TITLE_GENERATION_ENABLED)? { Titles::Make } else { Titles::Leave };
+    let (conversation, notices) = AgentConversation::open(opening, titles, link.events())?;
     let workplace = conversation.workplace();
     let mut options = options(app, &settings)?;
     options.cwd = cwd;

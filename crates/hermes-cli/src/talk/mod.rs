@@ -59,6 +59,14 @@ pub struct ChatArgs {
     image: Vec<PathBuf>,
 }
 
+impl ChatArgs {
+    /// With the flags that stood before the command.
+    #[must_use]
+    pub fn after(self, before: TalkArgs) -> Self {
+        Self { talk: self.talk.after(before), ..self }
+    }
+}
+
 /// `hermes chat`.
 pub fn chat(app: &App, args: ChatArgs) -> anyhow::Result<ExitCode> {
     crate::logging::start(app);

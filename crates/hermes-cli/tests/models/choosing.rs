@@ -53,7 +53,7 @@ fn a_list_for_everybody_proves_nothing_so_the_model_is_asked() {
 #[test]
 fn what_works_is_not_replaced_without_a_yes() {
     let home = TestHome::new();
-    let server = ModelServer::scripted("say \"unused\"");
+    let server = ModelServer::scripted("always\nsay \"OK\"");
     server.set_models(["first", "second"]);
     home.config_for(&server);
     let before = home.read("config.yaml");

@@ -74,7 +74,7 @@ fn leaving_changes_nothing_wherever_it_happens() {
 #[test]
 fn what_works_is_shown_and_replaced_only_after_a_yes() {
     let home = TestHome::new();
-    let server = ModelServer::scripted("say \"unused\"");
+    let server = ModelServer::scripted("always\nsay \"OK\"");
     server.set_models(["first", "second"]);
     home.config_for(&server);
     let before = home.read("config.yaml");
@@ -85,11 +85,9 @@ fn what_works_is_shown_and_replaced_only_after_a_yes() {
         terminal.expect("test-model → second").expect("Save this?").line(answer);
         (terminal.end(), terminal.shown())
     };
-    server.add(hermes_testkit::Answer::default());
     let (ended, _) = choose("n");
     assert_eq!(ended.code(), Some(1));
     assert_eq!(home.read("config.yaml"), before);
-    server.add(hermes_testkit::Answer::default());
     let (ended, shown) = choose("");
     assert!(ended.success(), "{shown}");
     assert!(home.read("config.yaml").contains("default: second"));
@@ -124,4 +122,20 @@ fn fallbacks_are_chosen_from_lists_too() {
     let config = home.read("config.yaml");
     assert!(config.contains("beta/three") && config.contains("provider: zai"), "{config}");
     assert!(home.read(".env").contains(KEY));
+}
+
+#[test]
+fn a_server_of_ones_own_may_want_a_key() {
+    let home = TestHome::new();
+    let server = ModelServer::scripted("say \"unused\"");
+    server.set_models(["one", "two"]);
+    server.require_key(KEY, KeyFor::All);
+    let mut terminal = Terminal::start(&home, &["model"]);
+    terminal.expect("leave:").line("custom").expect("Address").line(&server.openai_url());
+    terminal.expect("wants a key").expect("Key for custom").line(KEY);
+    terminal.expect("Which model?").expect("leave:").line("2").expect("Saved to");
+    assert!(terminal.end().success());
+    let config = home.read("config.yaml");
+    assert!(config.contains("default: two") && config.contains("${HERMES_MODEL_API_KEY}"), "{config}");
+    assert_eq!(home.read(".env"), format!("HERMES_MODEL_API_KEY={KEY}\n"));
 }

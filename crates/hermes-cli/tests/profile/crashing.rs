@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use hermes_testkit::crash::{KillPoint, Killed, Rng, kill_repeatedly};
 use hermes_testkit::{Hermes, Running, TestHome, wait_until};
 
 use super::archive::Archive;
@@ -112,29 +113,31 @@ fn a_killed_export_leaves_no_half_archive() {
     assert_eq!(fs::read_dir(home.work_dir()).unwrap().count(), 1, "the half archive is gone");
 }
 
-/// Kills at ever later moments until the rename is through; at each, both the old and the new way in must work.
+/// Kills at random moments of a rename; after each, both the old and the new way in must work.
 #[test]
 fn a_killed_rename_leaves_a_profile_that_works_under_one_name() {
+    const NAMES: [&str; 2] = ["old", "new"];
     let home = TestHome::new();
     profile(&home, &["create", "old"]).success();
     profile(&home, &["use", "old"]).success();
     home.write("profiles/old/mark", "x");
-    let (mut from, mut to) = ("old", "new");
-    for step in 0..60 {
-        let mut process = command(&home, &["rename", from, to]).spawn();
-        // Not luck: any moment must do, and these spread over the whole run of the command.
-        std::thread::sleep(Duration::from_micros(250 * step));
-        process.kill9();
+    let whole = profile(&home, &["rename", "old", "new"]).success().elapsed;
+    let other = |name: &str| NAMES.into_iter().find(|each| *each != name).unwrap();
+    let check = |killed: &Killed| {
         let run = Hermes::new(env!("CARGO_BIN_EXE_hermes"), &home).args(["profile", "show", "--json"]).run();
         let name = run.success().json()["name"].as_str().unwrap().to_owned();
-        assert!(dir(&home, &name).join("mark").exists(), "step {step}: {name}");
+        assert!(dir(&home, &name).join("mark").exists(), "{name} after {killed:?}");
         profile(&home, &["describe", "default", "--text", "finish"]).success();
         let left: Vec<String> = entries(&home).into_iter().collect();
-        assert_eq!(left.len(), 1, "step {step}: {left:?}");
-        assert_eq!(home.read("active_profile").trim(), left[0], "step {step}");
-        assert!(super::alias_path(&home, &left[0]).exists(), "step {step}");
-        if left[0] == to {
-            (from, to) = (to, from);
-        }
-    }
+        assert_eq!(left.len(), 1, "{left:?} after {killed:?}");
+        assert_eq!(home.read("active_profile").trim(), left[0], "{killed:?}");
+        assert!(super::alias_path(&home, &left[0]).exists(), "{killed:?}");
+    };
+    let rename = |_| {
+        let from = entries(&home).into_iter().next().unwrap();
+        command(&home, &["rename", &from, other(&from)])
+    };
+    let point = KillPoint::After(Duration::ZERO..whole);
+    let tally = kill_repeatedly(60, &mut Rng::seeded(7), &point, rename, check);
+    assert!(tally.hit > 0, "no kill came in time: the test shows nothing");
 }

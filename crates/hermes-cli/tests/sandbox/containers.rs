@@ -79,6 +79,60 @@ fn what_is_in_use_is_not_taken_away_without_force() {
 }
 
 #[test]
+fn where_our_program_cannot_run_commands_are_run_by_the_engine() {
+    let Some(box_) = Containers::new() else { return };
+    let engine = box_.engine.forbidding(&box_.home.work_dir(), "/.hermes-box/bin", "hermes-box");
+    let run = |args: &[&str]| box_.command(args).env("HERMES_DOCKER_BINARY", &engine).run();
+    run(&["exec", "--", "echo out; echo err >&2; exit 3"])
+        .code(3)
+        .stdout_is("out\n")
+        .stderr_has("err\n")
+        .stderr_has("cannot run in the container");
+    run(&["exec", "--session", "s", "--", "cd /opt; export A=1"]).success();
+    run(&["exec", "--session", "s", "--", "echo $PWD $A"]).success().stdout_is("/opt 1\n");
+    run(&["exec", "--timeout", "1", "--", "echo a; sleep 600"]).code(124).stdout_is("a\n");
+    run(&["jobs", "start", "true"]).code(1).stderr_has("only plain commands");
+    let mut running =
+        box_.command(&["exec", "--", "echo ready; sleep 600"]).env("HERMES_DOCKER_BINARY", &engine).spawn();
+    running.line_with("ready", Duration::from_secs(30));
+    running.signal(rustix::process::Signal::TERM);
+    running.wait(Duration::from_secs(30)).code(143);
+    assert_eq!(box_.containers().len(), 1);
+}
+
+#[test]
+fn jobs_lost_with_a_restart_are_named_and_listed() {
+    let Some(box_) = Containers::new() else { return };
+    let id = box_.sandbox(&["jobs", "start", "sleep 600"]).success().out().trim().to_owned();
+    box_.engine.cli(["restart", "-t", "5", &box_.containers()[0]]).success();
+    box_.sandbox(&["exec", "--", "echo on"])
+        .success()
+        .stdout_is("on\n")
+        .stderr_has(&id)
+        .stderr_has("sleep 600");
+    box_.sandbox(&["jobs"]).success().stdout_has(&id).stdout_has("lost").output_lacks("background jobs lost");
+    box_.sandbox(&["jobs", "wait", &id]).code(1).stderr_has("lost");
+    assert_eq!(box_.sandbox(&["jobs", "output", &id, "--json"]).success().json()["state"], "lost");
+}
+
+#[test]
+fn prune_says_each_container_once_and_by_which_rule() {
+    let Some(box_) = Containers::new() else { return };
+    box_.sandbox(&["exec", "--", "true"]).success();
+    let plan = box_.sandbox(&["prune", "--dry-run", "--json"]).json();
+    assert_eq!(plan["containers"]["spare"].as_array().unwrap().len(), 1, "{plan}");
+    assert_eq!(plan["containers"]["spare"][0]["rule"], "unused", "{plan}");
+    box_.sandbox(&["stop"]).success();
+    let plan = box_.sandbox(&["prune", "--dry-run", "--json"]).json();
+    assert_eq!(plan["containers"]["spare"].as_array().unwrap().len(), 1, "{plan}");
+    assert_eq!(plan["containers"]["spare"][0]["rule"], "stopped", "{plan}");
+    assert!(plan["containers"]["spare"][0]["since"].is_string(), "{plan}");
+    box_.sandbox(&["prune", "--dry-run"]).success().stdout_has("stopped ones go after 10 min");
+    box_.sandbox(&["prune"]).success();
+    assert_eq!(box_.containers().len(), 1);
+}
+
+#[test]
 fn profiles_of_one_name_in_two_homes_never_share() {
     let (Some(one), Some(two)) = (Containers::new(), Containers::new()) else { return };
     one.sandbox(&["exec", "--", "echo mine > /tmp/mark"]).success();

@@ -117,6 +117,48 @@ fn being_ended_ends_what_was_started() {
 }
 
 #[test]
+fn one_interrupt_is_the_commands_and_a_second_ends_everything() {
+    let home = TestHome::new();
+    let sleeps = || home.processes().iter().filter(|p| format!("{p:?}").contains("98766")).count();
+    let detach = "(setsid sleep 987661 </dev/null >/dev/null 2>&1 &)";
+    let script = format!("trap 'echo held' INT; {detach}; echo ready; while :; do sleep 0.05; done");
+    let mut running = Hermes::new(HERMES, &home).args(["sandbox", "exec", "--", &script]).spawn();
+    running.line_with("ready", Duration::from_secs(20));
+    running.signal(Signal::INT);
+    running.line_with("held", Duration::from_secs(20));
+    assert!(sleeps() > 0, "the first is for the command alone");
+    running.signal(Signal::INT);
+    running.wait(Duration::from_secs(20)).code(130);
+    wait_until(Duration::from_secs(10), "everything it started ends", || sleeps() == 0);
+}
+
+#[test]
+fn what_an_interrupted_command_detached_goes_on_and_is_said() {
+    let home = TestHome::new();
+    let script = "(setsid sleep 4 </dev/null >/dev/null 2>&1 &); echo ready; sleep 987662";
+    let mut running = Hermes::new(HERMES, &home).args(["sandbox", "exec", "--", script]).spawn();
+    running.line_with("ready", Duration::from_secs(20));
+    running.signal(Signal::INT);
+    running.wait(Duration::from_secs(20)).code(130).stderr_has("1 process that the command had detached");
+}
+
+#[test]
+fn the_output_of_a_job_is_json_when_asked_for() {
+    let home = TestHome::new();
+    let start = |command: &str| here(&home, &["jobs", "start", command]).success().out().trim().to_owned();
+    let text = start("printf 'gr\\303\\274n'; exit 5");
+    let all = here(&home, &["jobs", "output", &text, "--follow", "--json"]).code(5).json();
+    assert_eq!((&all["text"], &all["next_offset"]), (&"grün".into(), &5.into()), "{all}");
+    assert_eq!((&all["id"], &all["exit_code"]), (&text.as_str().into(), &5.into()), "{all}");
+    let rest = here(&home, &["jobs", "output", &text, "--offset", "4", "--json"]).success().json();
+    assert_eq!((&rest["text"], &rest["offset"]), (&"n".into(), &4.into()), "{rest}");
+    let bytes = start("printf '\\377\\376'");
+    here(&home, &["jobs", "wait", &bytes]).success();
+    let raw = here(&home, &["jobs", "output", &bytes, "--json"]).success().json();
+    assert_eq!((&raw["base64"], &raw["text"]), (&"//4=".into(), &serde_json::Value::Null), "{raw}");
+}
+
+#[test]
 fn output_that_cannot_be_written_is_a_failure() {
     let home = TestHome::new();
     let script = format!("{HERMES} sandbox exec -- 'seq 1 10' > /dev/full");

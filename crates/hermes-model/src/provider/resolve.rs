@@ -42,7 +42,7 @@ pub struct Resolved {
 }
 
 /// Words for a plain endpoint, with the address each program listens at.
-pub(super) const PLAIN: [(&str, &str); 7] = [
+const PLAIN: [(&str, &str); 7] = [
     ("custom", ""),
     ("local", ""),
     ("ollama", "http://127.0.0.1:11434/v1"),
@@ -51,6 +51,11 @@ pub(super) const PLAIN: [(&str, &str); 7] = [
     ("llama.cpp", "http://127.0.0.1:8080/v1"),
     ("llama-cpp", "http://127.0.0.1:8080/v1"),
 ];
+
+/// Whether a word stands for a plain endpoint.
+pub fn is_plain(word: &str) -> bool {
+    PLAIN.iter().any(|(plain, _)| plain.eq_ignore_ascii_case(word.trim()))
+}
 
 /// Finds the endpoint for a choice.
 pub fn resolve(

@@ -6,7 +6,7 @@ use super::inspect::Observed;
 use super::maker::Place;
 use crate::agent_command;
 use crate::host::call::Output;
-use crate::install;
+use crate::install::{self, Survey};
 use crate::program::Program;
 use crate::registry::Reach;
 
@@ -15,33 +15,47 @@ const DIRECTORY: &str = "/var/lib/hermes-box";
 
 /// Makes sure our program is in it and its agent runs.
 pub fn prepare(engine: &dyn Engine, program: Program, seen: &Observed) -> Result<Place, EngineError> {
-    let path = install(engine, program, seen)?;
+    let place = |program: String, plain: Option<String>| Place {
+        id: seen.id.clone(),
+        name: seen.name.clone(),
+        fields: None,
+        program,
+        plain,
+        reach: Reach::Exec,
+    };
+    let path = match install(engine, program, seen)? {
+        Installed::At(path) => path,
+        Installed::Nowhere(reason) => return Ok(place(String::new(), Some(reason))),
+    };
     let mut args = vec!["exec".to_owned(), "-d".to_owned(), seen.id.clone(), path.clone()];
     args.extend(agent_command::guest(DIRECTORY));
     // Where one runs already, the second leaves at once.
     engine.demand(&Request::new("starting the agent", &seen.name, deadline::CHANGE, args))?;
-    Ok(Place {
-        id: seen.id.clone(),
-        name: seen.name.clone(),
-        fields: None,
-        program: path,
-        reach: Reach::Exec,
-    })
+    Ok(place(path, None))
 }
 
-fn install(engine: &dyn Engine, program: Program, seen: &Observed) -> Result<String, EngineError> {
+/// Where our program is in it.
+enum Installed {
+    At(String),
+    /// It cannot run there, for this reason.
+    Nowhere(String),
+}
+
+fn install(engine: &dyn Engine, program: Program, seen: &Observed) -> Result<Installed, EngineError> {
     let output = sh(engine, seen, "looking around", install::survey_script(program), None)?;
     let survey = install::read_survey(&text(&output)).ok_or_else(|| cannot("it has no working shell"))?;
     if let Some(path) = survey.program {
-        return Ok(path);
+        return Ok(Installed::At(path));
     }
     let (system, machine) = install::our_system();
     if (survey.system.as_str(), survey.machine.as_str()) != (system, machine) {
-        return Err(cannot(&format!("it is for {} {}", survey.system, survey.machine)));
+        let Survey { system, machine: theirs, .. } = survey;
+        let reason = format!("it is a {system} {theirs} system, and the program we bring is for {machine}");
+        return Ok(Installed::Nowhere(reason));
     }
     let bytes = Some(program.bytes().to_vec());
     let output = sh(engine, seen, "copying the box program", install::upload_script(program), bytes)?;
-    install::read_upload(&text(&output)).map_err(|reason| cannot(&reason))
+    Ok(install::read_upload(&text(&output)).map_or_else(Installed::Nowhere, Installed::At))
 }
 
 fn sh(

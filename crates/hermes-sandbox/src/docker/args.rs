@@ -7,7 +7,7 @@ use super::spec::{CreateSpec, Init, PROGRAM, RUN_DIR, Writable, limit_values};
 use super::workdir::WORKSPACE;
 use crate::agent_command::First;
 use crate::config::{Network, Reuse, Switch};
-use crate::secret::Secret;
+use hermes_guard::Secret;
 
 /// Arguments, and what must not be one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,12 +74,16 @@ pub fn label_list(spec: &CreateSpec) -> Vec<(&'static str, String)> {
         Reuse::AcrossProcesses => labels::REUSE_SHARED,
         Reuse::Never => labels::REUSE_SINGLE,
     };
+    // Without our program there is nothing to connect to; the word still says whether it sees our files.
     let transport = if spec.agent.run.is_some() { "socket" } else { "exec" };
     let mut list: Vec<(&'static str, String)> = labels::contract(&spec.identity).to_vec();
     list.extend(labels::own(&spec.identity));
+    list.push((labels::REUSE, reuse.to_owned()));
+    list.push(match &spec.plain {
+        None => (labels::PROGRAM, spec.agent.program_hash.clone()),
+        Some(reason) => (labels::PLAIN, reason.clone()),
+    });
     list.extend([
-        (labels::REUSE, reuse.to_owned()),
-        (labels::PROGRAM, spec.agent.program_hash.clone()),
         (labels::TRANSPORT, transport.to_owned()),
         (labels::FINGERPRINT, spec.fields.fingerprint()),
         (labels::FIELDS, spec.fields.to_json()),
@@ -88,6 +92,12 @@ pub fn label_list(spec: &CreateSpec) -> Vec<(&'static str, String)> {
 }
 
 fn agent(spec: &CreateSpec) -> Vec<String> {
+    if spec.plain.is_some() {
+        return match spec.init {
+            Init::Agent => words(["--init", "--entrypoint", "sh"]),
+            Init::Image => Vec::new(),
+        };
+    }
     let mut args = match spec.init {
         Init::Agent => words(["--entrypoint", PROGRAM]),
         Init::Image => Vec::new(),
@@ -99,6 +109,14 @@ fn agent(spec: &CreateSpec) -> Vec<String> {
 
 /// What runs: our program alone, or as the command of the image's own supervisor.
 fn serve_command(spec: &CreateSpec) -> Vec<String> {
+    if spec.plain.is_some() {
+        // Not every `sleep` can sleep for ever, and a shell that waits for it ends when it is told to.
+        let sleep = ["-c", "trap 'exit 0' TERM; while :; do sleep 86400 & wait $!; done"];
+        return match spec.init {
+            Init::Agent => words(sleep),
+            Init::Image => [words(["sh"]), words(sleep)].concat(),
+        };
+    }
     let mut command = match spec.init {
         Init::Agent => Vec::new(),
         Init::Image => words([PROGRAM]),
@@ -208,11 +226,11 @@ impl Env {
         let mut env = Self { args: Vec::new(), file: Vec::new(), inherited: Vec::new() };
         for (name, value) in &spec.env {
             // The engine's file has one variable a line and no quoting.
-            if value.reveal().contains(['\n', '\r']) {
+            if value.expose().contains(['\n', '\r']) {
                 env.args.extend(words(["-e", name]));
                 env.inherited.push((name.clone(), value.clone()));
             } else {
-                env.file.extend_from_slice(format!("{name}={}\n", value.reveal()).as_bytes());
+                env.file.extend_from_slice(format!("{name}={}\n", value.expose()).as_bytes());
             }
         }
         if !env.file.is_empty() {

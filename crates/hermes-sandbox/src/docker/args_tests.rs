@@ -9,13 +9,15 @@ use super::mounts::Mount;
 use super::sample::identity;
 use super::site::Site;
 use super::spec::{AgentMounts, CreateSpec, Facts, PROGRAM_DIR, RUN_DIR, SpecError, build};
+use super::targets::Absent;
 use crate::config::{
-    Filesystem, Limits, ManagedMount, MountKind, Network, Reuse, RunAs, SandboxConfig, Switch,
+    Filesystem, Limits, ManagedMount, MountKind, Network, Reuse, RunAs, SandboxConfig, Switch, WhenAbsent,
 };
 use crate::context::{self, Context};
 use crate::notice::Notice;
 use crate::scope::{Caller, Scope, ScopeKey};
-use crate::secret::Secret;
+use hermes_guard::Secret;
+use hermes_home::{Home, Profile, Settings};
 
 fn agent() -> AgentMounts {
     AgentMounts {
@@ -93,8 +95,18 @@ fn everything_set() {
     container.network = Network::Off;
     container.volumes = vec!["/srv/data:/data:ro".into(), "cache:/var/cache".into(), "odd".into()];
     container.managed_mounts = vec![
-        ManagedMount { source: token.clone(), target: "/root/.hermes/token".into(), kind: MountKind::File },
-        ManagedMount { source: project.clone(), target: "/root/.hermes/x".into(), kind: MountKind::File },
+        ManagedMount {
+            source: token.clone(),
+            target: "/root/.hermes/token".into(),
+            kind: MountKind::File,
+            absent: WhenAbsent::Skip,
+        },
+        ManagedMount {
+            source: project.clone(),
+            target: "/root/.hermes/x".into(),
+            kind: MountKind::File,
+            absent: WhenAbsent::Skip,
+        },
     ];
     container.limits = Limits { cpus: Some(1.5), memory_mb: Some(512), disk_mb: Some(1024), pids: Some(64) };
     container.env = [("B", "two words"), ("A", "1"), ("PEM", "line 1\nline 2")]
@@ -110,7 +122,8 @@ fn everything_set() {
     insta::assert_snapshot!(text.join("\n"));
     assert_eq!(String::from_utf8(args.env_file).unwrap(), "A=1\nB=two words\nHOME=/root\n");
     assert_eq!(args.inherited, [("PEM".to_owned(), Secret::new("line 1\nline 2"))]);
-    assert_eq!(notices.len(), 3, "no volume, no source, a file that is a directory: {notices:?}");
+    assert_eq!(notices.len(), 2, "no volume, a file that is a directory: {notices:?}");
+    assert!(matches!(spec.absent.as_slice(), [Absent::Refuse(SpecError::SourceMissing { .. })]));
 }
 
 #[test]
@@ -244,6 +257,33 @@ fn settings_that_cannot_work_are_refused_before_any_engine_is_asked() {
         let error = refusal(&|c| c.container.extra_args = vec![arg.into()]);
         assert_eq!(error, SpecError::ReservedArgument(arg.into()));
     }
+}
+
+/// What the settings of a home add to it: the arguments of `run` as the engine gets them.
+#[test]
+fn what_of_a_home_is_mounted() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().canonicalize().unwrap();
+    std::fs::create_dir_all(home.join("team-skills")).unwrap();
+    for file in ["google_token.json", ".env", "auth.json", "config.yaml"] {
+        std::fs::write(home.join(file), "").unwrap();
+    }
+    let yaml = "terminal:\n  backend: docker\n  docker_image: tiny:1\n  credential_files: [google_token.json, gone.json, .env, ../up]\n\
+                skills:\n  external_dirs: [team-skills]\n";
+    std::fs::write(home.join("config.yaml"), yaml).unwrap();
+    let settings =
+        Settings::load(&Home::at(&home, Profile::Default), &std::collections::BTreeMap::new()).unwrap();
+    let config = crate::from_settings::config(&settings).unwrap();
+    let (spec, notices) = built_with(&config, &context::sample(), &plain_image());
+    let text = shown(&run(&spec, &Host::default())).replace(&home.display().to_string(), "[home]");
+    let text: Vec<&str> = text.lines().filter(|line| !line.contains("hermes-fi")).collect();
+    insta::assert_snapshot!(text.join("\n"));
+    let told: Vec<String> =
+        notices.iter().map(|n| n.to_string().replace(&home.display().to_string(), "[home]")).collect();
+    insta::assert_snapshot!(told.join("\n"));
+    let made =
+        |absent: &Absent| matches!(absent, Absent::Make { access: super::targets::Access::Private, .. });
+    assert!(spec.absent.iter().all(made), "{:?}", spec.absent);
 }
 
 #[test]

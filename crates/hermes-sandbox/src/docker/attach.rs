@@ -41,6 +41,9 @@ pub struct Expect {
 impl Attach {
     /// A client of the agent in a container.
     pub fn connect(&self, place: &Place, expect: Expect) -> Result<Client, SandboxError> {
+        if let Some(reason) = &place.plain {
+            return Err(SandboxError::NoAgent { name: place.name.clone(), reason: reason.clone() });
+        }
         if place.reach == Reach::Socket {
             let owners: Vec<u32> = expect.owner.into_iter().collect();
             match connect::over_socket(&self.socket_path(place), &owners, expect.within) {
@@ -75,6 +78,10 @@ impl Attach {
 
     /// Whether anyone uses it.
     pub fn usage(&self, seen: &Observed) -> Usage {
+        if seen.plain().is_some() {
+            // Nobody in there counts; what runs in it may be somebody's.
+            return Usage::Unknown;
+        }
         if !seen.is_boxed() {
             return Usage::NoAgent;
         }

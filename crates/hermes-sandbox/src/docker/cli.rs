@@ -8,7 +8,7 @@ use super::errors::{Asked, EngineError, classify};
 use crate::context::Environment;
 use crate::host::call::{self, Call, CallError, OnLine, Output};
 use crate::host::find;
-use crate::secret::Secret;
+use hermes_guard::Secret;
 
 /// Deadlines, by what is asked.
 pub mod deadline {

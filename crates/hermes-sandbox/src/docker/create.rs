@@ -11,13 +11,16 @@ use super::info;
 use super::inspect::{self, State};
 use super::labels;
 use super::maker::{Maker, Place, Single};
-use super::mounts::Mount;
+use super::mounts::{Mount, Source};
+use super::points;
 use super::site::{self, Site};
 use super::spec::{self, AgentMounts, CreateSpec, Facts, PROGRAM, PROGRAM_DIR, RUN_DIR, Writable};
+use super::targets::{Absent, Access};
 use super::volume;
 use crate::config::Reuse;
 use crate::error::SandboxError;
 use crate::files;
+use crate::install::our_system;
 use crate::notice::Notice;
 use crate::registry::Reach;
 
@@ -35,14 +38,19 @@ pub fn create(
     };
     let name = maker.name(single)?;
     let mut site = site::find(maker.engine, &info);
+    let mut plain = info.refuses(our_system().1);
     loop {
         let agent = match site {
             Site::Here => mounted_agent(maker, &name)?,
+            Site::Elsewhere { .. } if plain.is_some() => no_agent(),
             Site::Elsewhere { .. } => agent_in_volume(maker, &image_name)?,
         };
         let facts = Facts { identity: maker.identity, image: Some(&image), agent, site: site.clone() };
         let (mut spec, mut notices) = spec::build(maker.config, maker.context, &facts)?;
         spec.name.clone_from(&name);
+        spec.plain.clone_from(&plain);
+        notices.extend(plain.clone().map(|reason| Notice::PlainExec { reason }));
+        make_sources(&spec)?;
         make_directories(&spec)?;
         match run(maker.engine, &spec, info.host(), &mut notices) {
             Ok(id) => return Ok((place(id, spec), notices)),
@@ -50,9 +58,17 @@ pub fn create(
             Err(error) if site == Site::Here && error.lacks_program(PROGRAM) => {
                 site = Site::Elsewhere { endpoint: "an engine that does not see our files".to_owned() };
             }
-            Err(error) => return Err(error.into()),
+            Err(error) => match error.refuses_program(PROGRAM) {
+                Some(reason) if plain.is_none() => plain = Some(reason.to_owned()),
+                _ => return Err(error.into()),
+            },
         }
     }
+}
+
+/// How our program would get in, where it cannot run anyway.
+fn no_agent() -> AgentMounts {
+    AgentMounts { program: Mount::volume("", PROGRAM_DIR), program_hash: String::new(), run: None }
 }
 
 /// Makes sure that a container could be made from these settings, before a working one is given up for it: a typo or an
@@ -62,7 +78,9 @@ pub fn rehearse(maker: &Maker<'_>, progress: &mut dyn FnMut(&str)) -> Result<(),
     let image = image::require(maker.engine, &image_name, maker.config.container.pull_timeout, progress)?;
     let info = engine_info(maker.engine)?;
     let site = site::find(maker.engine, &info);
+    let plain = info.refuses(our_system().1);
     let agent = match site {
+        _ if plain.is_some() => no_agent(),
         Site::Here => AgentMounts {
             program: Mount::bind(maker.program.write_out(&maker.context.cache_dir)?, PROGRAM_DIR).read_only(),
             program_hash: maker.program.short_hash().to_owned(),
@@ -72,6 +90,8 @@ pub fn rehearse(maker: &Maker<'_>, progress: &mut dyn FnMut(&str)) -> Result<(),
     };
     let facts = Facts { identity: maker.identity, image: Some(&image), agent, site };
     let (mut spec, _) = spec::build(maker.config, maker.context, &facts)?;
+    spec.plain = plain;
+    make_sources(&spec)?;
     spec.name = format!("{}-rehearsal-{}", maker.name(Single::No)?, std::process::id());
     let run = args::rehearsal(&spec, &info.host());
     let mut request = Request::new("trying the changed settings", &spec.name, deadline::CREATE, run.args);
@@ -112,6 +132,7 @@ fn place(id: String, spec: CreateSpec) -> Place {
         reach: if spec.agent.run.is_some() { Reach::Socket } else { Reach::Exec },
         fields: Some(spec.fields),
         program: PROGRAM.to_owned(),
+        plain: spec.plain,
     }
 }
 
@@ -135,32 +156,35 @@ fn agent_in_volume(maker: &Maker<'_>, image: &str) -> Result<AgentMounts, Sandbo
     })
 }
 
+/// Makes the sources that are ours to make; the others are a reason not to go on.
+fn make_sources(spec: &CreateSpec) -> Result<(), SandboxError> {
+    for absent in &spec.absent {
+        match absent {
+            Absent::Make { path, access } => {
+                let make = match access {
+                    Access::Usual => files::usual_dir,
+                    Access::Private => files::private_dir,
+                };
+                make(path).map_err(SandboxError::file("make the directory", path))?;
+            }
+            Absent::Refuse(error) => return Err(error.clone().into()),
+        }
+    }
+    Ok(())
+}
+
 /// Directories the engine would otherwise make as root.
 fn make_directories(spec: &CreateSpec) -> Result<(), SandboxError> {
     let Writable::Kept { home, workspace } = &spec.writable else { return Ok(()) };
     for dir in [Some(home), workspace.as_ref()].into_iter().flatten() {
         files::private_dir(dir).map_err(SandboxError::file("make the directory", dir))?;
     }
-    clear_mount_points(spec, home);
-    Ok(())
-}
-
-/// An earlier failure can leave an empty directory where a file is to be mounted, or the other way round;
-/// the engine then refuses the whole container. Only what is empty is taken away.
-fn clear_mount_points(spec: &CreateSpec, home: &Path) {
     for mount in &spec.mounts {
-        let super::mounts::Source::Path(source) = &mount.source else { continue };
-        let Some(inside) = mount.target.strip_prefix("/root/") else { continue };
-        let point = home.join(inside);
-        if source.is_file() && point.is_dir() {
-            // Fails on a directory that holds anything, which is then the user's to look at.
-            let _ = std::fs::remove_dir(&point);
-        } else if source.is_dir()
-            && std::fs::symlink_metadata(&point).is_ok_and(|m| m.is_file() && m.len() == 0)
-        {
-            let _ = std::fs::remove_file(&point);
+        if let (Source::Path(source), Some(inside)) = (&mount.source, mount.target.strip_prefix("/root/")) {
+            points::prepare(home, Path::new(inside), source.is_dir());
         }
     }
+    Ok(())
 }
 
 /// Runs it; a limit that turns out not to be enforceable is left out and reported.

@@ -126,11 +126,16 @@ impl Way {
                 return Ok(None);
             }
         }
-        if seen.is_boxed() {
+        if let Some(reason) = seen.plain() {
+            self.ensured.notices.push(Notice::PlainExec { reason: reason.to_owned() });
+        }
+        if seen.is_boxed() || seen.plain().is_some() {
             return Ok(Some(place_of(seen)));
         }
         self.ensured.notices.push(Notice::Adopted { name: seen.name.clone() });
-        Ok(Some(adopt::prepare(maker.engine, maker.program, seen)?))
+        let place = adopt::prepare(maker.engine, maker.program, seen)?;
+        self.ensured.notices.extend(place.plain.clone().map(|reason| Notice::PlainExec { reason }));
+        Ok(Some(place))
     }
 
     /// It is stopped: start it, unless the settings have changed, in which case nothing speaks for it.
@@ -201,7 +206,7 @@ impl Way {
 
     /// One that another program made and that must not be used as it is: we make our own beside it.
     fn passed_over(&mut self, seen: &Observed, differences: &[Difference]) -> bool {
-        let pass = !seen.is_boxed() && !differences.is_empty();
+        let pass = seen.label(labels::KEY).is_none() && !differences.is_empty();
         if pass {
             self.given_up.push(seen.id.clone());
         }
@@ -215,7 +220,10 @@ impl Way {
     }
 
     fn made_anew(&mut self) {
-        self.ensured.happened = if self.existed {
+        let replaced = self.ensured.notices.iter().any(|notice| matches!(notice, Notice::Recreated { .. }));
+        self.ensured.happened = if replaced {
+            Happened::Revived { reason: "the settings had changed".to_owned(), lost: None }
+        } else if self.existed {
             let reason = "the container was gone or could not be used, and a new one was made".to_owned();
             Happened::Revived { reason, lost: Some(Lost::EverythingOffMounts) }
         } else {
@@ -296,6 +304,7 @@ pub(super) fn place_of(seen: &Observed) -> Place {
         name: seen.name.clone(),
         fields: seen.label(labels::FIELDS).and_then(Fields::from_json),
         program: PROGRAM.to_owned(),
+        plain: seen.plain().map(str::to_owned),
         reach: reach_of(seen),
     }
 }

@@ -135,6 +135,21 @@ pub enum EngineError {
 }
 
 impl EngineError {
+    /// Why this program cannot be run where it is, if that is why a container could not be started.
+    pub fn refuses_program(&self, program: &str) -> Option<&'static str> {
+        let Self::CannotStart { detail } = self else { return None };
+        let detail = detail.to_lowercase();
+        if !detail.contains(program) {
+            None
+        } else if detail.contains("permission denied") {
+            Some("the directory it is mounted from forbids running programs")
+        } else if detail.contains("exec format error") {
+            Some("the engine's machine has another processor than this one")
+        } else {
+            None
+        }
+    }
+
     /// Whether a container could not be started because this program is not where it should be.
     pub fn lacks_program(&self, program: &str) -> bool {
         let Self::CannotStart { detail } = self else { return false };
@@ -405,6 +420,10 @@ mod tests {
         };
         assert!(said("stat /x/box: no such file or directory: unknown").lacks_program("/x/box"));
         assert!(!said("permission denied: unknown").lacks_program("/x/box"));
+        assert!(said("permission denied: unknown").refuses_program("/x/box").is_some());
+        assert!(said("exec format error").refuses_program("/x/box").is_some());
+        assert_eq!(said("permission denied: unknown").refuses_program("/y/other"), None);
+        assert_eq!(said("stat /x/box: no such file or directory").refuses_program("/x/box"), None);
         assert!(!said("stat /x/box: no such file or directory").lacks_program("/y/other"));
     }
 

@@ -19,6 +19,8 @@ pub struct Info {
     pub remote: bool,
     /// Limits it cannot enforce.
     pub unenforceable: Vec<LimitKind>,
+    /// The processor of its machine, as it calls it; empty when it does not say.
+    pub machine: String,
 }
 
 /// The two families of engines.
@@ -40,7 +42,21 @@ impl Info {
             rootless: false,
             remote: false,
             unenforceable: Vec::new(),
+            machine: String::new(),
         }
+    }
+
+    /// Why a program for this processor cannot run there, if it cannot.
+    pub fn refuses(&self, ours: &str) -> Option<String> {
+        // The engines say it in either of two vocabularies.
+        let same = match self.machine.as_str() {
+            "" => true,
+            "amd64" => ours == "x86_64",
+            "arm64" => ours == "aarch64",
+            other => ours == other,
+        };
+        let theirs = &self.machine;
+        (!same).then(|| format!("the engine's machine is {theirs}, and the program we bring is for {ours}"))
     }
 
     /// What of it changes the arguments of a new container.
@@ -90,7 +106,8 @@ fn docker(raw: RawDocker) -> Info {
         }
     }
     let rootless = raw.security_options.iter().any(|option| option.contains("rootless"));
-    Info { flavour: Flavour::Docker, id: raw.id, rootless, remote: false, unenforceable }
+    let machine = raw.architecture;
+    Info { flavour: Flavour::Docker, id: raw.id, rootless, remote: false, unenforceable, machine }
 }
 
 fn podman(host: &RawHost, store: &RawStore) -> Info {
@@ -114,6 +131,7 @@ fn podman(host: &RawHost, store: &RawStore) -> Info {
         rootless: host.security.rootless,
         remote: host.service_is_remote,
         unenforceable,
+        machine: host.arch.clone(),
     }
 }
 
@@ -128,6 +146,7 @@ struct Raw {
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "PascalCase", default)]
 struct RawDocker {
+    architecture: String,
     #[serde(rename = "ID")]
     id: String,
     driver: String,
@@ -141,6 +160,7 @@ struct RawDocker {
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 struct RawHost {
+    arch: String,
     hostname: String,
     cgroup_controllers: Vec<String>,
     service_is_remote: bool,
@@ -195,5 +215,16 @@ mod tests {
         assert_eq!(info.flavour, Flavour::Podman);
         assert_eq!(info.unenforceable, [LimitKind::Cpu, LimitKind::Disk]);
         assert!(info.host().keep_id);
+    }
+
+    #[test]
+    fn another_processor_is_named() {
+        let info = |machine: &str| Info { machine: machine.into(), ..Info::unknown() };
+        for same in ["", "x86_64", "amd64"] {
+            assert_eq!(info(same).refuses("x86_64"), None, "{same}");
+        }
+        let why = info("aarch64").refuses("x86_64").unwrap();
+        assert!(why.contains("aarch64") && why.contains("x86_64"), "{why}");
+        assert_eq!(info("arm64").refuses("aarch64"), None);
     }
 }

@@ -144,6 +144,11 @@ impl Observed {
         self.labels.get(name).map(String::as_str)
     }
 
+    /// Why our program cannot run in it, if we made it so: commands then run by the engine's `exec`.
+    pub fn plain(&self) -> Option<&str> {
+        self.label(labels::PLAIN)
+    }
+
     /// Whether our box program is its first process.
     pub fn is_boxed(&self) -> bool {
         self.label(labels::PROGRAM).is_some()

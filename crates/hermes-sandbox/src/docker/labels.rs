@@ -28,6 +28,8 @@ pub const REUSE: &str = "hermes-reuse";
 pub const PROGRAM: &str = "hermes-program";
 /// The engine's transport: `socket` where a directory is shared with the container, else `exec`.
 pub const TRANSPORT: &str = "hermes-transport";
+/// Why our program cannot run in it, if it cannot.
+pub const PLAIN: &str = "hermes-plain";
 
 /// Value of [`REUSE`] for a container that every process may find.
 pub const REUSE_SHARED: &str = "shared";

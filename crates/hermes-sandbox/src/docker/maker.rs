@@ -71,6 +71,8 @@ pub struct Place {
     pub fields: Option<Fields>,
     /// The agent's program in it.
     pub program: String,
+    /// Why that program cannot run in it, if it cannot.
+    pub plain: Option<String>,
     /// Whether the agent's socket is in a directory shared with it.
     pub reach: crate::registry::Reach,
 }

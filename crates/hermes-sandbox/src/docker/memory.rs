@@ -47,7 +47,9 @@ impl Memory<'_> {
         let record = self.registry.read(&self.identity.container_name())?;
         let since = Timestamp::now().duration_since(record.verified);
         let recent = Duration::try_from(since).is_ok_and(|since| since < BELIEVE);
-        let believed = (recent || age == Age::Any) && record.key == self.identity.key();
+        // Without an agent there is only the engine to say whether it runs.
+        let answers = record.plain.is_none();
+        let believed = answers && (recent || age == Age::Any) && record.key == self.identity.key();
         (believed && self.is_wanted(&record)).then(|| place(record))
     }
 
@@ -67,6 +69,7 @@ impl Memory<'_> {
             key: self.identity.key(),
             fields: place.fields.clone(),
             program: place.program.clone(),
+            plain: place.plain.clone(),
             reach: place.reach,
             verified: Timestamp::now(),
         };
@@ -92,6 +95,7 @@ fn place(record: Record) -> Place {
         name: record.name,
         fields: record.fields,
         program: record.program,
+        plain: record.plain,
         reach: record.reach,
     }
 }

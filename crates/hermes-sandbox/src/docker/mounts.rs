@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::config::{ManagedMount, MountKind};
+use crate::config::{ManagedMount, MountKind, WhenAbsent};
 use crate::notice::Notice;
 
 /// One mount.
@@ -72,6 +72,15 @@ impl Mount {
         fields.join(",")
     }
 
+    /// As the user would write it.
+    pub fn entry(&self) -> String {
+        let source = match &self.source {
+            Source::Path(path) => path.display().to_string(),
+            Source::Volume(name) => name.clone(),
+        };
+        format!("{source}:{}", self.target)
+    }
+
     /// As it is compared and shown: source and options, without the target.
     pub fn describe_source(&self) -> String {
         let source = match &self.source {
@@ -121,11 +130,11 @@ fn parse_volume(text: &str, home: Option<&Path>, cwd: &Path) -> Result<Mount, &'
         _ if source.starts_with('.') || source.contains('/') => Source::Path(tidy(&cwd.join(source))),
         _ => Source::Volume(source.to_owned()),
     };
-    Ok(Mount { source, target: target.to_owned(), options })
+    Ok(Mount { source, target: tidy(Path::new(target)).display().to_string(), options })
 }
 
 /// Removes `.` and `..` by the letter, as the engine wants a plain absolute path.
-fn tidy(path: &Path) -> PathBuf {
+pub(super) fn tidy(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut tidy, part| {
         match part {
             Component::CurDir => {}
@@ -138,22 +147,24 @@ fn tidy(path: &Path) -> PathBuf {
     })
 }
 
-/// Keeps our own mounts whose source is what it should be.
+/// Keeps our own mounts whose source is what it should be, or will be, and whose place the user has not taken.
 ///
 /// An engine that talks to another host's disk makes an empty directory where a file should be; mounting
 /// it over a file fails the whole container.
 pub fn managed(
     wanted: &[ManagedMount],
+    users: &[Mount],
     kind_of: impl Fn(&Path) -> Option<MountKind>,
 ) -> (Vec<Mount>, Vec<Notice>) {
     let mut notices = Vec::new();
     let mounts = wanted
         .iter()
         .filter_map(|mount| {
+            let keep = || Some(Mount::bind(&mount.source, &mount.target).read_only());
             let reason = match kind_of(&mount.source) {
-                Some(kind) if kind == mount.kind => {
-                    return Some(Mount::bind(&mount.source, &mount.target).read_only());
-                }
+                _ if occupies(users, &mount.target) => "an entry of docker_volumes is in its place",
+                Some(kind) if kind == mount.kind => return keep(),
+                None if mount.absent == WhenAbsent::Make => return keep(),
                 Some(_) => "it is a directory where a file is expected, or the other way round",
                 None => "it is not there",
             };
@@ -165,14 +176,13 @@ pub fn managed(
     (mounts, notices)
 }
 
-/// Mounts of the user's whose source is not there. The engine makes an empty directory, which is what the
-/// user wants at times and a slip of the hand at others.
-pub fn missing(mounts: &[Mount], kind_of: impl Fn(&Path) -> Option<MountKind>) -> Vec<Notice> {
+/// Mounts of the user's whose source is not there.
+pub fn missing(mounts: &[Mount], kind_of: impl Fn(&Path) -> Option<MountKind>) -> Vec<(&Mount, &Path)> {
     let gone = mounts.iter().filter_map(|mount| match &mount.source {
-        Source::Path(path) if kind_of(path).is_none() => Some(path.display().to_string()),
+        Source::Path(path) if kind_of(path).is_none() => Some((mount, path.as_path())),
         _ => None,
     });
-    gone.map(|source| Notice::MountSourceMissing { source }).collect()
+    gone.collect()
 }
 
 /// What a path of this machine is, for [`managed`].
@@ -196,7 +206,7 @@ pub fn too_wide(mounts: &[Mount], home: Option<&Path>) -> Vec<Notice> {
 
 /// Whether one of these mounts sits at a path of the container.
 pub fn occupies(mounts: &[Mount], target: &str) -> bool {
-    mounts.iter().any(|mount| mount.target.trim_end_matches('/') == target)
+    mounts.iter().any(|mount| mount.target == target)
 }
 
 #[cfg(test)]
@@ -218,6 +228,7 @@ mod tests {
         assert_eq!(parsed("~/code:/code"), Mount::bind("/home/u/code", "/code"));
         assert_eq!(parsed("./data:/data"), Mount::bind("/srv/project/data", "/data"));
         assert_eq!(parsed("../x:/x"), Mount::bind("/srv/x", "/x"));
+        assert_eq!(parsed("/a://b/./c/../d/"), Mount::bind("/a", "/b/d"));
         assert_eq!(parsed("/a:/b:ro,z").args()[1], "/a:/b:ro,z");
     }
 
@@ -240,22 +251,29 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("token");
         std::fs::write(&file, "").unwrap();
-        let wish = |source: &Path, kind| ManagedMount { source: source.into(), target: "/t".into(), kind };
+        let wish = |source: &Path, target: &str, kind, absent| ManagedMount {
+            source: source.into(),
+            target: target.into(),
+            kind,
+            absent,
+        };
+        let missing = dir.path().join("missing");
         let wanted = [
-            wish(&file, MountKind::File),
-            wish(dir.path(), MountKind::File),
-            wish(&dir.path().join("missing"), MountKind::Directory),
+            wish(&file, "/t", MountKind::File, WhenAbsent::Skip),
+            wish(dir.path(), "/t2", MountKind::File, WhenAbsent::Skip),
+            wish(&missing, "/t3", MountKind::Directory, WhenAbsent::Skip),
+            wish(&missing, "/t4", MountKind::Directory, WhenAbsent::Make),
+            wish(&file, "/taken", MountKind::File, WhenAbsent::Skip),
         ];
-        let (mounts, notices) = managed(&wanted, kind_on_disk);
-        assert_eq!(mounts, [Mount::bind(&file, "/t").read_only()]);
-        assert_eq!(notices.len(), 2);
+        let (mounts, notices) = managed(&wanted, &[Mount::volume("v", "/taken")], kind_on_disk);
+        assert_eq!(mounts, [Mount::bind(&file, "/t").read_only(), Mount::bind(&missing, "/t4").read_only()]);
+        assert_eq!(notices.len(), 3);
     }
 
     #[test]
     fn a_source_that_is_not_there_is_pointed_out() {
         let mounts = [Mount::bind("/", "/a"), Mount::bind("/no/such/dir", "/b"), Mount::volume("v", "/c")];
-        let expected = Notice::MountSourceMissing { source: "/no/such/dir".into() };
-        assert_eq!(missing(&mounts, kind_on_disk), [expected]);
+        assert_eq!(missing(&mounts, kind_on_disk), [(&mounts[1], Path::new("/no/such/dir"))]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::identity::Identity;
 use super::inspect::{Observed, State};
 use super::labels;
 use super::sweep::{age, threshold};
-use crate::plan::Plan;
+use crate::plan::{Plan, Rule, Why, span};
 
 /// What a container's agent says about its use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,10 +40,7 @@ pub struct Keep {
 pub fn plan(identity: &Identity, seen: &[(Observed, Activity)], keep: Keep, now: Timestamp) -> Plan {
     let mut plan = Plan::default();
     for (one, activity) in seen {
-        match judge(identity, one, *activity, keep, now) {
-            Ok(reason) => plan.remove(one, reason),
-            Err(reason) => plan.spare(one, reason),
-        }
+        plan.decide(one, judge(identity, one, *activity, keep, now));
     }
     plan
 }
@@ -54,44 +51,66 @@ fn judge(
     activity: Activity,
     keep: Keep,
     now: Timestamp,
-) -> Result<String, String> {
-    belongs::to_this_profile(identity, one)?;
+) -> Result<Why, Why> {
+    belongs::to_this_profile(identity, one).map_err(|reason| Why::new(Rule::Ownership, reason))?;
     match one.state {
-        State::Running => judge_running(one, activity, keep),
+        State::Running => judge_running(one, activity, keep, now),
         State::Created => judge_never_started(one, keep, now),
-        State::Dead => Ok("it is dead".to_owned()),
-        other => Err(format!("it is {}", other.as_str())),
+        State::Dead => Ok(Why::new(Rule::Dead, "the engine calls it dead: it can never run again")),
+        other => Err(Why::new(Rule::OtherState, format!("it is {}", other.as_str()))),
     }
 }
 
-fn judge_running(one: &Observed, activity: Activity, keep: Keep) -> Result<String, String> {
+fn judge_running(one: &Observed, activity: Activity, keep: Keep, now: Timestamp) -> Result<Why, Why> {
+    if one.plain().is_some() {
+        let reason = "our agent cannot run in it, so it is not known whether it is in use";
+        return Err(Why::new(Rule::Unasked, reason));
+    }
     if !one.is_boxed() {
-        return Err("another program made it, so it is not known whether it is in use".to_owned());
+        let reason = "another program made it, so it is not known whether it is in use";
+        return Err(Why::new(Rule::Unasked, reason));
     }
     let Activity::Known { clients, running, idle } = activity else {
-        return Err("its agent does not answer, so it is not known whether it is in use".to_owned());
+        let reason = "its agent does not answer, so it is not known whether it is in use";
+        return Err(Why::new(Rule::Unasked, reason));
     };
     if clients > 0 || running > 0 {
-        return Err(format!("it is in use ({clients} clients, {running} running)"));
+        return Err(Why::new(Rule::InUse, format!("it is in use ({clients} clients, {running} running)")));
     }
     // Nobody can find a container of one process again, so there is nothing to retain it for.
     let single = one.label(labels::REUSE) == Some(labels::REUSE_SINGLE);
-    let limit = if single { Some(threshold(keep.lifetime)) } else { keep.retention };
+    let (rule, limit, which) = if single {
+        let which = "ones of a single process go after {}, twice terminal.lifetime_seconds";
+        (Rule::LeftBehind, Some(threshold(keep.lifetime)), which)
+    } else {
+        (Rule::Unused, keep.retention, "unused running ones go after {}, terminal.docker_retention_days")
+    };
+    let since = now.checked_sub(idle).unwrap_or(now);
+    let unused = format!("nobody has used it for {} (since {since:.0})", span(idle));
+    let why = |kept: &str| Why::new(rule, format!("{unused}: {kept}")).since(since);
     match limit {
-        None => Err("idle containers are kept for ever".to_owned()),
-        Some(limit) if idle < limit => Err(format!("it was idle for {} s only", idle.as_secs())),
-        Some(_) => Ok(format!("it has been idle for {} s", idle.as_secs())),
+        None => Err(why("unused running ones are kept, as terminal.docker_retention_days is 0")),
+        Some(limit) => {
+            let why = why(&which.replace("{}", &span(limit)));
+            if idle < limit { Err(why) } else { Ok(why) }
+        }
     }
 }
 
 /// One that was made and never started may be in the hands of a process that is just about to.
-fn judge_never_started(one: &Observed, keep: Keep, now: Timestamp) -> Result<String, String> {
-    let made = one.created.ok_or("it is not known when it was made")?;
-    let age = age(made, now).ok_or("it was made in the future, so clocks differ")?;
-    if age < threshold(keep.lifetime) {
-        return Err(format!("it was made only {} s ago", age.as_secs()));
-    }
-    Ok(format!("it was made {} s ago and never started", age.as_secs()))
+fn judge_never_started(one: &Observed, keep: Keep, now: Timestamp) -> Result<Why, Why> {
+    let spared = |reason: &str| Why::new(Rule::NeverStarted, reason);
+    let made = one.created.ok_or_else(|| spared("it is not known when it was made"))?;
+    let age =
+        age(made, now).ok_or_else(|| spared("it was made in the future, so clocks differ").since(made))?;
+    let limit = threshold(keep.lifetime);
+    let reason = format!(
+        "it was made {} ago ({made:.0}) and never started: such ones go after {}, twice terminal.lifetime_seconds",
+        span(age),
+        span(limit)
+    );
+    let why = spared(&reason).since(made);
+    if age < limit { Err(why) } else { Ok(why) }
 }
 
 #[cfg(test)]

@@ -11,11 +11,14 @@ use super::image::Image;
 use super::mounts::{self, Mount};
 use super::site::Site;
 use super::sweep;
+use super::targets::{self, Absent, Access};
 use super::workdir::{self, Workdir};
-use crate::config::{ContainerConfig, Filesystem, Limits, Network, Reuse, RunAs, SandboxConfig, Switch};
+use crate::config::{
+    ContainerConfig, Filesystem, LeftOut, Limits, Network, Reuse, RunAs, SandboxConfig, Switch, WhenAbsent,
+};
 use crate::context::{Context, HostUser};
 use crate::notice::Notice;
-use crate::secret::Secret;
+use hermes_guard::Secret;
 
 /// Where the box program's directory appears in a container.
 pub const PROGRAM_DIR: &str = "/.hermes-box/bin";
@@ -41,6 +44,8 @@ pub struct CreateSpec {
     pub agent: AgentMounts,
     /// Who starts first.
     pub init: Init,
+    /// Why our program cannot run in it; then it only sleeps, and commands are run by the engine.
+    pub plain: Option<String>,
     /// Run as this user of the host.
     pub user: Option<HostUser>,
     /// `/root` and `/workspace`.
@@ -63,6 +68,8 @@ pub struct CreateSpec {
     pub agent_dir: String,
     /// When the agent leaves of its own accord.
     pub idle_exit: Option<Duration>,
+    /// Sources of mounts that are not there.
+    pub absent: Vec<Absent>,
     /// What is compared with the settings later.
     pub fields: Fields,
 }
@@ -113,7 +120,7 @@ pub enum Writable {
 }
 
 /// Why no request can be made of these settings.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[derive(Debug, Clone, thiserror::Error, PartialEq, Eq)]
 pub enum SpecError {
     /// A variable's name is not one.
     #[error(
@@ -126,6 +133,37 @@ pub enum SpecError {
     /// An argument that would break the agreement between us and the container.
     #[error("\"{0}\" in docker_extra_args is ours to set: remove it")]
     ReservedArgument(String),
+    /// A mount at a place that is taken.
+    #[error("\"{entry}\" in docker_volumes cannot be mounted there: {why}; {instead}")]
+    TargetReserved {
+        /// The entry.
+        entry: String,
+        /// What is there.
+        why: &'static str,
+        /// What to do.
+        instead: &'static str,
+    },
+    /// Two mounts at one place.
+    #[error(
+        "\"{entry}\" in docker_volumes cannot be mounted: an earlier entry is at \"{target}\" too; remove one of them"
+    )]
+    TargetTwice {
+        /// The later entry.
+        entry: String,
+        /// Where both want to be.
+        target: String,
+    },
+    /// A mount of nothing.
+    #[error(
+        "\"{entry}\" in docker_volumes cannot be mounted: \"{path}\" is not there, and it is not below your home or \
+         the directory you are in, where it would be made for you; make it, or correct the entry"
+    )]
+    SourceMissing {
+        /// The entry.
+        entry: String,
+        /// The path that is not there.
+        path: String,
+    },
 }
 
 /// What the request is built from, besides the settings.
@@ -152,6 +190,7 @@ pub fn build(
     check_extra_args(&container.extra_args)?;
     let user_home = context.env.get("HOME").map(Path::new);
     let (volumes, mut notices) = mounts::parse_volumes(&container.volumes, user_home, &context.host_cwd);
+    targets::check(&volumes, container.filesystem)?;
     let Workdir { inside, mounted } = workdir::decide(
         workdir::Asked {
             cwd: context.caller.cwd.as_deref().or(config.cwd.as_deref()),
@@ -162,9 +201,17 @@ pub fn build(
         Path::is_dir,
     );
     let mut all: Vec<Mount> = mounted.map(|dir| Mount::bind(dir, workdir::WORKSPACE)).into_iter().collect();
-    let (ours, skipped) = mounts::managed(&container.managed_mounts, mounts::kind_on_disk);
+    let (ours, skipped) = mounts::managed(&container.managed_mounts, &volumes, mounts::kind_on_disk);
+    notices.extend(container.left_out.iter().map(left_out));
+    let mut absent = Vec::new();
     if facts.site == Site::Here {
-        notices.extend(mounts::missing(&volumes, mounts::kind_on_disk));
+        absent.extend(targets::absent(&volumes, context, mounts::kind_on_disk));
+        notices.extend(absent.iter().filter_map(made));
+        absent.extend(
+            mounts::missing(&ours, mounts::kind_on_disk)
+                .into_iter()
+                .map(|(_, path)| Absent::Make { path: path.to_path_buf(), access: Access::Private }),
+        );
         all.extend(volumes);
         all.extend(ours);
         notices.extend(skipped);
@@ -182,6 +229,7 @@ pub fn build(
         workdir: inside,
         agent: facts.agent.clone(),
         init: facts.image.map_or(Init::Agent, Image::init),
+        plain: None,
         user: (container.run_as == RunAs::HostUser).then_some(context.user),
         writable: writable(container, context, facts, &all),
         limits: container.limits.clone(),
@@ -194,13 +242,14 @@ pub fn build(
         agent_dir: agent_dir(container, facts.image).to_owned(),
         // Nobody finds a container of one process again, so it ends by itself should that process be killed.
         idle_exit: (container.reuse == Reuse::Never).then(|| sweep::threshold(config.lifetime)),
+        absent,
         fields: Fields::default(),
     };
     if let Writable::Volumes { home, workspace } = &spec.writable {
         let volumes = std::iter::once(home.clone()).chain(workspace.clone()).collect();
         notices.push(Notice::KeptByEngine { volumes });
     }
-    spec.fields = fields(&spec, facts.image.map(|image| image.id.as_str()));
+    spec.fields = fields(&spec, facts.image.map(|image| image.id.as_str()), &of_the_home(container));
     Ok((spec, notices))
 }
 
@@ -216,6 +265,17 @@ fn agent_dir(container: &ContainerConfig, image: Option<&Image>) -> &'static str
 /// The image this caller gets.
 pub fn image_name(config: &SandboxConfig, context: &Context) -> String {
     context.caller.image.clone().unwrap_or_else(|| config.container.image.clone())
+}
+
+fn left_out(one: &LeftOut) -> Notice {
+    Notice::MountSkipped { mount: one.mount.clone(), reason: one.reason.clone() }
+}
+
+fn made(absent: &Absent) -> Option<Notice> {
+    match absent {
+        Absent::Make { path, .. } => Some(Notice::MountSourceMade { source: path.display().to_string() }),
+        Absent::Refuse(_) => None,
+    }
 }
 
 fn not_visible(mount: &Mount) -> Notice {
@@ -265,7 +325,7 @@ fn check_env(env: &BTreeMap<String, Secret>) -> Result<(), SpecError> {
         if !is_env_name(name) {
             return Err(SpecError::BadEnvName(name.clone()));
         }
-        if value.reveal().contains('\0') {
+        if value.expose().contains('\0') {
             return Err(SpecError::BadEnvValue(name.clone()));
         }
     }
@@ -288,9 +348,17 @@ fn check_extra_args(args: &[String]) -> Result<(), SpecError> {
     reserved.map_or(Ok(()), |arg| Err(SpecError::ReservedArgument(arg.clone())))
 }
 
+/// Where directories of the home appear that are there whatever the settings say.
+fn of_the_home(container: &ContainerConfig) -> Vec<&str> {
+    let standing = container.managed_mounts.iter().filter(|mount| mount.absent == WhenAbsent::Make);
+    standing.map(|mount| mount.target.as_str()).collect()
+}
+
 /// What the fingerprint is made of. The working directory is not in it: commands name their own.
 /// Neither is our program: a newer one is welcome in an old container as long as both understand each other.
-fn fields(spec: &CreateSpec, image_id: Option<&str>) -> Fields {
+/// What the home offers by itself is not in it either: a directory that older homes have under another name is no reason
+/// to give up a container.
+fn fields(spec: &CreateSpec, image_id: Option<&str>, uncompared: &[&str]) -> Fields {
     let mut fields = Fields::default();
     let salt = spec.identity.key();
     fields.set("epoch", drift::DEFAULTS_EPOCH.to_string());
@@ -315,11 +383,11 @@ fn fields(spec: &CreateSpec, image_id: Option<&str>) -> Fields {
         Writable::Volumes { home, .. } => fields.set(format!("mount:{HOME}"), format!("volume {home}")),
         Writable::Memory { .. } => fields.set(format!("mount:{HOME}"), "memory"),
     }
-    for mount in &spec.mounts {
+    for mount in spec.mounts.iter().filter(|mount| !uncompared.contains(&mount.target.as_str())) {
         fields.set(format!("mount:{}", mount.target), mount.describe_source());
     }
     for (name, value) in &spec.env {
-        fields.set_hashed(format!("env:{name}"), value.reveal(), &salt);
+        fields.set_hashed(format!("env:{name}"), value.expose(), &salt);
     }
     if !spec.extra_args.is_empty() {
         // They may carry a value that is nobody's business.

@@ -14,7 +14,7 @@ use super::identity::Identity;
 use super::inspect::{self, Observed, State};
 use super::labels;
 use crate::config::Switch;
-use crate::plan::{Applied, Plan};
+use crate::plan::{Applied, Plan, Rule, Why, span};
 
 /// How old an exited container must be: twice the lifetime of a handle, which itself counts as a minute at least.
 pub fn threshold(lifetime: Duration) -> Duration {
@@ -25,30 +25,28 @@ pub fn threshold(lifetime: Duration) -> Duration {
 pub fn plan(identity: &Identity, seen: &[Observed], older_than: Duration, now: Timestamp) -> Plan {
     let mut plan = Plan::default();
     for one in seen {
-        match judge(identity, one, older_than, now) {
-            Ok(reason) => plan.remove(one, reason),
-            Err(reason) => plan.spare(one, reason),
-        }
+        plan.decide(one, judge(identity, one, older_than, now));
     }
     plan
 }
 
-fn judge(
-    identity: &Identity,
-    one: &Observed,
-    older_than: Duration,
-    now: Timestamp,
-) -> Result<String, String> {
-    belongs::to_this_profile(identity, one)?;
+fn judge(identity: &Identity, one: &Observed, older_than: Duration, now: Timestamp) -> Result<Why, Why> {
+    belongs::to_this_profile(identity, one).map_err(|reason| Why::new(Rule::Ownership, reason))?;
     if one.state != State::Exited {
-        return Err(format!("it is {}", one.state.as_str()));
+        return Err(Why::new(Rule::OtherState, format!("it is {}", one.state.as_str())));
     }
-    let ended = one.finished.ok_or("it is not known when it ended")?;
-    let age = age(ended, now).ok_or("it ended in the future, so clocks differ")?;
-    if age < older_than {
-        return Err(format!("it ended only {} s ago", age.as_secs()));
-    }
-    Ok(format!("it ended {} s ago", age.as_secs()))
+    let spared = |reason: &str| Why::new(Rule::Stopped, reason);
+    let ended = one.finished.ok_or_else(|| spared("it is not known when it ended"))?;
+    let age =
+        age(ended, now).ok_or_else(|| spared("it ended in the future, so clocks differ").since(ended))?;
+    let nobody = if age < older_than { "" } else { " and nobody came back" };
+    let reason = format!(
+        "it ended {} ago ({ended:.0}){nobody}: stopped ones go after {}, twice terminal.lifetime_seconds",
+        span(age),
+        span(older_than)
+    );
+    let why = Why::new(Rule::Stopped, reason).since(ended);
+    if age < older_than { Err(why) } else { Ok(why) }
 }
 
 /// The time from then to now; nothing for a time to come.

@@ -14,7 +14,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
 use crate::context::Environment;
-use crate::secret::Secret;
+use hermes_guard::Secret;
 
 /// How much of each output stream is kept; an engine that prints more has lost its mind.
 const MAX_OUTPUT: usize = 16 << 20;
@@ -113,7 +113,7 @@ fn spawn(call: &Call<'_>) -> Result<Child, CallError> {
         .args(&call.args)
         .env_clear()
         .envs(call.env.iter())
-        .envs(call.extra_env.iter().map(|(name, value)| (name, value.reveal())))
+        .envs(call.extra_env.iter().map(|(name, value)| (name, value.expose())))
         .stdin(stdin)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -8,18 +8,17 @@ use serde::Serialize;
 
 use super::Manager;
 use crate::docker::housekeeping::Which;
-use crate::docker::inspect::Observed;
+use crate::docker::inspect::{Observed, State};
 use crate::docker::{belongs, cleanup, housekeeping, sweep};
 use crate::error::SandboxError;
-use crate::plan::{Applied, Plan};
+use crate::plan::{Applied, Decided, Plan};
 
 /// What would go.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PrunePlan {
-    /// Exited containers nobody came back to.
-    pub exited: Plan,
-    /// Running ones nobody has used for a long time, and corpses of failed starts.
-    pub idle: Plan,
+    /// Containers, each once: stopped ones nobody came back to, running ones nobody has used for a long time, and
+    /// corpses of failed starts.
+    pub containers: Plan,
     /// Directories of ours whose container is gone.
     pub directories: Vec<StaleDir>,
 }
@@ -42,9 +41,31 @@ pub struct Pruned {
     pub directories: Vec<StaleDir>,
 }
 
+/// The plans of the two sweeps, which both look at every container.
+struct Parts {
+    exited: Plan,
+    idle: Plan,
+    directories: Vec<StaleDir>,
+}
+
+/// One plan of two: each container is the business of one of them.
+fn merged(exited: Plan, idle: Plan) -> Plan {
+    let stopped = |one: &Decided| one.state == State::Exited;
+    let mut plan = Plan { remove: exited.remove, spare: Vec::new() };
+    plan.remove.extend(idle.remove);
+    plan.spare.extend(exited.spare.into_iter().filter(stopped));
+    plan.spare.extend(idle.spare.into_iter().filter(|one| !stopped(one)));
+    plan
+}
+
 impl Manager {
     /// What pruning would take away now; a dry run is this, printed.
     pub fn prune_plan(&self, now: Timestamp) -> Result<PrunePlan, SandboxError> {
+        let Parts { exited, idle, directories } = self.parts(now)?;
+        Ok(PrunePlan { containers: merged(exited, idle), directories })
+    }
+
+    fn parts(&self, now: Timestamp) -> Result<Parts, SandboxError> {
         let all = self.all()?;
         let (idle, _) =
             housekeeping::plan_reclaim(self.attach(), self.identity(), Which::All, &self.config, now)?;
@@ -58,12 +79,12 @@ impl Manager {
         let stale = housekeeping::stale_directories(self.attach(), Duration::ZERO)?;
         let directories =
             stale.into_iter().map(|name| StaleDir { path: registry.run_dir(&name), name }).collect();
-        Ok(PrunePlan { exited, idle, directories })
+        Ok(Parts { exited, idle, directories })
     }
 
     /// Takes it away. Whatever came into use since the plan was made stays.
     pub fn prune(&self, now: Timestamp) -> Result<Pruned, SandboxError> {
-        let plan = self.prune_plan(now)?;
+        let plan = self.parts(now)?;
         let mut containers = cleanup::apply_to_stopped(&*self.attach().engine, plan.exited);
         let idle = housekeeping::reclaim(self.attach(), self.identity(), Which::All, &self.config, now)?;
         containers.removed.extend(idle.removed);

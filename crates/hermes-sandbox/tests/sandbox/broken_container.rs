@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use hermes_box::proto::exec::ExecRequest;
+use hermes_box::proto::job::{JobRequest, JobState};
 use hermes_sandbox::notice::{Lost, Notice};
 use hermes_sandbox::sandbox::Sandbox;
 use hermes_testkit::{Engine, need};
@@ -115,6 +116,47 @@ fn stopped() {
     engine.cli(["stop", "-t", "1", &fixture.container_name()]).success();
     assert_eq!(out(&sandbox.client().unwrap(), "cat /opt/kept"), "kept");
     assert_eq!(lost(&sandbox), Some(Lost::Processes));
+}
+
+/// Restarted, stopped or killed while nobody was there: the next process is told which jobs went with it, once, and they
+/// are listed as lost.
+#[test]
+fn jobs_that_went_down_with_it_are_named() {
+    let Some(engine) = need("docker", Engine::get()) else { return };
+    for end in [["restart", "-t", "5"], ["stop", "-t", "5"], ["kill", "-s", "KILL"]] {
+        let fixture = Fixture::container(engine);
+        let start = |command: &str| {
+            let client = fixture.open().client().unwrap();
+            client.jobs().start(JobRequest::shell("jobs", command)).unwrap().id
+        };
+        let done = start("exit 3");
+        fixture.open().client().unwrap().jobs().wait(&done, None).unwrap();
+        let (one, two) = (start("sleep 1000"), start("trap '' TERM; sleep 2000"));
+        engine.cli(end.iter().copied().chain([fixture.container_name().as_str()])).success();
+        let next = fixture.open();
+        let client = next.client().unwrap();
+        let told: Vec<Notice> =
+            next.take_notices().into_iter().filter(|n| matches!(n, Notice::StateLost { .. })).collect();
+        let [notice] = told.as_slice() else { panic!("{end:?}: {told:?}") };
+        let words = notice.to_string();
+        for part in [one.as_str(), "sleep 1000", two.as_str(), "sleep 2000"] {
+            assert!(words.contains(part), "{end:?}: {words}");
+        }
+        assert!(!words.contains(&done), "{words}");
+        let states: Vec<(String, JobState)> =
+            client.jobs().list().unwrap().into_iter().map(|job| (job.id, job.state)).collect();
+        let state = |id: &str| &states.iter().find(|(known, _)| known == id).unwrap().1;
+        assert_eq!((state(&one), state(&two)), (&JobState::Lost, &JobState::Lost), "{end:?}");
+        assert!(matches!(state(&done), JobState::Ended { .. }), "{end:?}");
+        let after = fixture.open();
+        after.client().unwrap();
+        assert_eq!(after.take_notices(), [], "it is told once");
+        engine.cli(["restart", "-t", "1", &fixture.container_name()]).success();
+        let again = fixture.open();
+        again.client().unwrap();
+        let words: String = again.take_notices().iter().map(ToString::to_string).collect();
+        assert!(words.contains("restarted by something else") && !words.contains(&one), "{words}");
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use hermes_sandbox::docker::errors::EngineError;
 use hermes_sandbox::error::SandboxError;
+use hermes_sandbox::notice::Notice;
 use hermes_sandbox::sandbox::Sandbox;
 use hermes_testkit::engine::SilentEngine;
 use hermes_testkit::{Engine, PrivateEngine, need};
@@ -88,7 +89,7 @@ fn stopped_and_started_again_under_us() {
     assert!(matches!(error, SandboxError::Engine(EngineError::NotRunning { .. })), "{error}");
     private.start_again().unwrap();
     assert_eq!(out(&sandbox.client().unwrap(), "cat /opt/kept"), "kept");
-    assert!(sandbox.take_notices().iter().any(|notice| notice.to_string().contains("were lost")));
+    assert!(sandbox.take_notices().iter().any(|n| matches!(n, Notice::StateLost { .. })));
     assert_eq!(fixture.containers().len(), 1);
 }
 

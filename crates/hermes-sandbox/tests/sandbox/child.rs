@@ -20,6 +20,7 @@ pub fn command(fixture: &Fixture, script: &str) -> Command {
         .env("HERMES_SANDBOX_TEST_ROOT", fixture.dir())
         .env("HERMES_SANDBOX_TEST_ENGINE", fixture.config.container.binary.as_ref().unwrap())
         .env("HERMES_SANDBOX_TEST_IMAGE", &fixture.config.container.image)
+        .env("HERMES_SANDBOX_TEST_VOLUMES", fixture.config.container.volumes.join("\n"))
         .env("HERMES_SANDBOX_TEST_CACHE", &fixture.context.cache_dir)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -52,10 +53,12 @@ fn act() {
     let root = variable("HERMES_SANDBOX_TEST_ROOT");
     let mut fixture = Fixture::borrowed(&root);
     fixture.context.cache_dir = variable("HERMES_SANDBOX_TEST_CACHE");
+    let volumes = std::env::var("HERMES_SANDBOX_TEST_VOLUMES").unwrap_or_default();
+    fixture.config.container.volumes = volumes.lines().map(str::to_owned).collect();
     fixture.config.container.binary = Some(variable("HERMES_SANDBOX_TEST_ENGINE"));
     fixture.config.container.image = variable("HERMES_SANDBOX_TEST_IMAGE").display().to_string();
     let sandbox = Sandbox::open(&fixture.config, &fixture.context).unwrap();
-    let client = sandbox.client().unwrap();
+    let client = sandbox.client().unwrap_or_else(|error| panic!("{error}"));
     if std::env::var_os(AS_JOB).is_some() {
         client.jobs().start(JobRequest::shell("job", script)).unwrap();
         loop {

@@ -12,5 +12,6 @@ mod lifecycle;
 mod managing;
 mod many_processes;
 mod other_machine;
+mod plain;
 mod remote;
 mod settings;

@@ -1,6 +1,6 @@
 //! An engine on another machine: it sees none of our files and shares no directory with us.
 
-use std::io;
+use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
@@ -25,16 +25,43 @@ fn over_network(socket: &Path) -> String {
     address
 }
 
-fn join(near: TcpStream, far: UnixStream) {
-    let (mut near_in, mut far_in) = (near.try_clone().unwrap(), far.try_clone().unwrap());
-    let (mut near_out, mut far_out) = (near, far);
+/// A stream that can be had twice, once to read from and once to write to.
+trait Duplex: Read + Write + Send + Sized + 'static {
+    fn twin(&self) -> io::Result<Self>;
+    fn end_writing(&self);
+}
+
+impl Duplex for TcpStream {
+    fn twin(&self) -> io::Result<Self> {
+        self.try_clone()
+    }
+
+    fn end_writing(&self) {
+        let _ = self.shutdown(Shutdown::Write);
+    }
+}
+
+impl Duplex for UnixStream {
+    fn twin(&self) -> io::Result<Self> {
+        self.try_clone()
+    }
+
+    fn end_writing(&self) {
+        let _ = self.shutdown(Shutdown::Write);
+    }
+}
+
+/// Passes everything on, both ways.
+fn join(near: impl Duplex, far: impl Duplex) {
+    let (near_in, far_in) = (near.twin().unwrap(), far.twin().unwrap());
+    pour(near_in, far);
+    pour(far_in, near);
+}
+
+fn pour(mut from: impl Duplex, mut to: impl Duplex) {
     thread::spawn(move || {
-        let _ = io::copy(&mut near_in, &mut far_out);
-        let _ = far_out.shutdown(Shutdown::Write);
-    });
-    thread::spawn(move || {
-        let _ = io::copy(&mut far_in, &mut near_out);
-        let _ = near_out.shutdown(Shutdown::Write);
+        let _ = io::copy(&mut from, &mut to);
+        to.end_writing();
     });
 }
 
@@ -45,21 +72,8 @@ pub fn open_door(door: &Path, socket: &Path) {
     thread::spawn(move || {
         for near in listener.incoming().flatten() {
             let Ok(far) = UnixStream::connect(&socket) else { continue };
-            join_sockets(near, far);
+            join(near, far);
         }
-    });
-}
-
-fn join_sockets(near: UnixStream, far: UnixStream) {
-    let (mut near_in, mut far_in) = (near.try_clone().unwrap(), far.try_clone().unwrap());
-    let (mut near_out, mut far_out) = (near, far);
-    thread::spawn(move || {
-        let _ = io::copy(&mut near_in, &mut far_out);
-        let _ = far_out.shutdown(Shutdown::Write);
-    });
-    thread::spawn(move || {
-        let _ = io::copy(&mut far_in, &mut near_out);
-        let _ = near_out.shutdown(Shutdown::Write);
     });
 }
 

@@ -1,17 +1,20 @@
 //! What the settings promise, seen from inside a real container.
 
 use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::process::CommandExt;
 use std::time::Duration;
 
 use hermes_box::proto::exec::ExecRequest;
+use hermes_guard::Secret;
 use hermes_sandbox::config::{Filesystem, Network, Reuse, RunAs, Switch};
 use hermes_sandbox::context::HostUser;
 use hermes_sandbox::docker::errors::LimitKind;
+use hermes_sandbox::managed;
 use hermes_sandbox::notice::Notice;
 use hermes_sandbox::scope::{Caller, Scope};
-use hermes_sandbox::secret::Secret;
 use hermes_testkit::{Engine, Image, need};
 
+use crate::child;
 use crate::fixture::{Fixture, out, sh, text};
 
 fn fixture() -> Option<Fixture> {
@@ -114,6 +117,86 @@ fn the_users_mounts_are_there() {
     assert_eq!(out(&client, "cat /data/file"), "x");
     assert_ne!(sh(&client, "s", "touch /data/new").code(), 0);
     assert!(sandbox.take_notices().iter().any(|n| matches!(n, Notice::MountSkipped { .. })));
+}
+
+#[test]
+fn a_source_that_is_not_there_is_made_as_the_user_or_refused() {
+    let Some(engine) = need("docker", Engine::get()) else { return };
+    let user = 12_345;
+    let mut fixture = Fixture::container(engine).for_user(user);
+    let (ours, elsewhere) = (fixture.dir().join("user/new/data"), fixture.dir().join("elsewhere/typo"));
+    let run = |fixture: &Fixture| {
+        child::command(fixture, "echo works > /data/file; cat /data/file")
+            .uid(user)
+            .gid(user)
+            .current_dir("/")
+            .output()
+            .unwrap()
+    };
+    fixture.config.container.volumes = vec![format!("{}:/data", elsewhere.display())];
+    let output = run(&fixture);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains(&elsewhere.display().to_string()) && text.contains("docker_volumes"), "{text}");
+    assert!(!elsewhere.exists() && fixture.containers().is_empty());
+    fixture.config.container.volumes = vec![format!("{}:/data", ours.display())];
+    let output = run(&fixture);
+    assert!(child::said(&output).is_some_and(|said| said.ends_with("works")), "{output:?}");
+    for made in [ours.as_path(), ours.parent().unwrap()] {
+        let meta = std::fs::metadata(made).unwrap();
+        assert_eq!((meta.uid(), meta.mode() & 0o777), (user, 0o755), "{}", made.display());
+    }
+}
+
+#[test]
+fn mounts_at_places_of_ours_are_refused_before_the_engine_is_asked() {
+    let Some(mut fixture) = fixture() else { return };
+    let source = fixture.dir().join("start").display().to_string();
+    for target in ["/root", "/root/", "/.hermes-box", "/.hermes-box/run", "/tmp", "/"] {
+        fixture.config.container.volumes = vec![format!("{source}:{target}")];
+        let error = fixture.open().client().unwrap_err().to_string();
+        assert!(error.contains("docker_volumes") && error.contains("choose"), "{target}: {error}");
+    }
+    assert!(fixture.containers().is_empty());
+    fixture.config.container.volumes = vec![format!("{source}:/root/data")];
+    assert_eq!(out(&fixture.open().client().unwrap(), "ls -d /root/data"), "/root/data");
+}
+
+#[test]
+fn what_of_a_home_is_mounted_is_there_and_read_only() {
+    let Some(mut fixture) = fixture() else { return };
+    let home = fixture.context.home.clone();
+    std::fs::create_dir_all(home.join("skills/one")).unwrap();
+    std::fs::write(home.join("skills/one/SKILL.md"), "how to\n").unwrap();
+    for (name, text) in [("token.json", "t\n"), (".env", "OPENAI_API_KEY=made-up\n"), ("auth.json", "{}\n")] {
+        std::fs::write(home.join(name), text).unwrap();
+    }
+    let files: Vec<String> = ["token.json", "gone.json", ".env"].map(str::to_owned).to_vec();
+    let (mounts, left_out) = managed::mounts(&managed::Wishes {
+        home: &home,
+        user_home: None,
+        credential_files: &files,
+        external_skills: &[],
+    });
+    fixture.config.container.managed_mounts = mounts;
+    fixture.config.container.left_out = left_out;
+    let sandbox = fixture.open();
+    let client = sandbox.client().unwrap();
+    assert_eq!(
+        out(&client, "cd /root/.hermes; cat token.json skills/one/SKILL.md; ls -A"),
+        "t\nhow to\ncache\nskills\ntoken.json"
+    );
+    assert_ne!(sh(&client, "s", "echo x > /root/.hermes/token.json").code(), 0);
+    assert_ne!(sh(&client, "s", "touch /root/.hermes/skills/new").code(), 0);
+    let told: Vec<String> = sandbox.take_notices().iter().map(ToString::to_string).collect();
+    assert!(
+        told.iter().any(|n| n.contains("gone.json")) && told.iter().any(|n| n.contains(".env")),
+        "{told:?}"
+    );
+    std::fs::create_dir_all(home.join("cache/images")).unwrap();
+    std::fs::write(home.join("cache/images/later"), "seen\n").unwrap();
+    assert_eq!(out(&client, "cat /root/.hermes/cache/images/later"), "seen", "what comes later is seen too");
+    let next = fixture.open();
+    assert_eq!(next.client().unwrap().agent().instance, client.agent().instance, "none of it is drift");
 }
 
 #[test]

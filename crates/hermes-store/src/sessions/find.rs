@@ -107,10 +107,10 @@ fn can_be_latest(table: &str) -> String {
 
 fn latest(tx: &Transaction<'_>, source: &str) -> rusqlite::Result<Option<SessionId>> {
     let fits = can_be_latest("s");
-    // Nearly always one of the newest messages is in such a session.
+    // Nearly always one of the newest messages is in such a session, and the first that is ends the look.
     let near = format!(
         "SELECT s.id FROM (SELECT id, session_id FROM messages WHERE active = 1 ORDER BY id DESC LIMIT {RECENT}) m
-         CROSS JOIN sessions s ON s.id = m.session_id WHERE {fits} ORDER BY m.id DESC LIMIT 1"
+         CROSS JOIN sessions s ON s.id = m.session_id WHERE {fits} LIMIT 1"
     );
     let far = format!(
         "SELECT s.id FROM sessions s WHERE {fits} ORDER BY

@@ -1,6 +1,8 @@
 //! Finding what was said.
 
-use hermes_store::sessions::{Body, Hit, Kind, NewMessage, Role, SearchQuery, Sort};
+use hermes_store::sessions::{Body, Hit, Kind, NewMessage, Role, SearchQuery, SessionStore, Sort};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 
 use crate::support::Fixture;
 
@@ -118,4 +120,33 @@ fn messages_of_parts_are_found_after_every_change() {
     fixture.store.delete(&session).unwrap();
     assert_eq!(both(&mut fixture), [0, 0]);
     assert!(fixture.store.check().unwrap().is_good());
+}
+
+#[test]
+fn whatever_is_typed_is_a_question() {
+    let mut fixture = Fixture::new();
+    let session = fixture.session("a");
+    fixture.turn(&session, "some words: 漢字テスト", "and an answer");
+    let piece = prop_oneof![
+        Just("\"".to_owned()),
+        "AND|OR|NOT|NEAR|and|words|answer|漢字|漢字テスト",
+        "[-+*^:(){}.,'\"_ /%\\\\#@!&|~\u{0}]{1,3}",
+        any::<String>(),
+    ];
+    let typed = prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.join(" "));
+    let mut runner = TestRunner::default();
+    runner
+        .run(&typed, |text| {
+            let query = SearchQuery { text, ..SearchQuery::default() };
+            let found = fixture_search(&fixture.path(), &query);
+            prop_assert!(found.is_ok(), "{:?}", found);
+            Ok(())
+        })
+        .unwrap();
+}
+
+/// A search on a connection of its own, because a property may not hold on to the fixture.
+fn fixture_search(path: &std::path::Path, query: &SearchQuery) -> Result<usize, String> {
+    let mut store = SessionStore::open_read_only(path).map_err(|error| error.to_string())?;
+    store.search(query).map(|hits| hits.len()).map_err(|error| error.to_string())
 }

@@ -4,4 +4,6 @@
 mod background;
 mod fixture;
 mod process;
+mod results;
+mod settings;
 mod terminal;

@@ -201,8 +201,14 @@ impl Agent {
         let words = describe(&request.program);
         self.settle(process, &outcome, request.session.as_deref(), &words, Some(&job.id));
         let ending = ending(&outcome, &cwd, &request.program);
+        // Nobody asked for this job's end: it went down with its agent.
+        let lost = ending == Ending::Cancelled && self.is_leaving();
         finish(job, |info| {
-            info.state = JobState::Ended { ending: ending.clone(), status: outcome.status };
+            info.state = if lost {
+                JobState::Lost
+            } else {
+                JobState::Ended { ending: ending.clone(), status: outcome.status }
+            };
             info.left_running = outcome.left;
             if outcome.unkillable > 0 {
                 info.notices.push(Notice::Unkillable(outcome.unkillable));

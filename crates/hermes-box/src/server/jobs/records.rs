@@ -44,7 +44,10 @@ pub(super) fn save(job: &Job, info: JobInfo) {
     let Some(directory) = &job.directory else { return };
     let me = std::process::id() as i32;
     let owner_start = proc::look(me).map_or(0, |process| process.start);
-    let record = Record { version: VERSION, owner: me, owner_start, mark: job.mark, info };
+    write(directory, &Record { version: VERSION, owner: me, owner_start, mark: job.mark, info });
+}
+
+fn write(directory: &Path, record: &Record) {
     let temporary = directory.join("record.new");
     let written = OpenOptions::new()
         .write(true)
@@ -82,11 +85,15 @@ fn load_one(directory: &Path) -> Option<Arc<Job>> {
     if proc::look(record.owner).is_some_and(|owner| owner.start == record.owner_start) {
         return None;
     }
-    let mut info = record.info;
-    if info.state == JobState::Running {
-        info.state = JobState::Lost;
-        info.ended_ms.get_or_insert(info.started_ms);
+    let mut record = record;
+    if record.info.state == JobState::Running {
+        record.info.state = JobState::Lost;
+        // When it ended is not known. The time it was noticed is written down, so that the job is listed for as long as
+        // one that ended then, however long ago it was started.
+        record.info.ended_ms.get_or_insert(super::now_ms());
+        write(directory, &record);
     }
+    let mut info = record.info;
     info.stdin_open = false;
     let log = Log::reopen(directory).ok()?;
     Job::new(info, record.mark, log, Some(directory.to_path_buf())).ok()

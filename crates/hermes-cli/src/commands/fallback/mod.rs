@@ -137,24 +137,29 @@ fn print(desk: &Desk<'_>, entries: &[Entry], as_json: bool) -> anyhow::Result<()
 }
 
 fn add(desk: &Desk<'_>, args: &AddArgs) -> anyhow::Result<ExitCode> {
-    let entry = match &args.model {
-        Some(model) => Entry::new(
-            &desk.config,
-            model,
-            args.provider.as_deref(),
-            args.base_url.as_deref(),
-            args.key_env.as_deref(),
-        )?,
+    let entry = wanted(desk, args)?;
+    // The wizard may have saved a key.
+    let desk = &Desk::open(desk.app)?;
+    put(desk, entry, args)
+}
+
+fn wanted(desk: &Desk<'_>, args: &AddArgs) -> anyhow::Result<Entry> {
+    let text = Option::<String>::as_deref;
+    match &args.model {
+        Some(model) => {
+            Entry::new(&desk.config, model, text(&args.provider), text(&args.base_url), text(&args.key_env))
+        }
         None if prompt::is_possible() => {
             let (choice, ..) = choose(desk, Refresh::WhenOld)?;
-            Entry::chosen(desk, &choice)?
+            Entry::chosen(desk, &choice)
         }
         None => {
-            return Err(
-                WrongUsage("no model was named: hermes fallback add MODEL [--provider NAME]".into()).into()
-            );
+            Err(WrongUsage("no model was named: hermes fallback add MODEL [--provider NAME]".into()).into())
         }
-    };
+    }
+}
+
+fn put(desk: &Desk<'_>, entry: Entry, args: &AddArgs) -> anyhow::Result<ExitCode> {
     if !args.no_check {
         chain::refuse_useless(desk, &entry)?;
     }

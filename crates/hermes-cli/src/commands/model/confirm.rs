@@ -3,7 +3,7 @@
 use hermes_guard::mask;
 use hermes_home::settings::Origin;
 use hermes_home::settings::table::model;
-use hermes_model::choice::{Choice, KeyChoice, hidden_by};
+use hermes_model::choice::{Choice, KeyChoice, KeyPlace, hidden_by};
 use hermes_model::setup;
 use serde_json::Value;
 
@@ -76,6 +76,11 @@ fn differences(desk: &Desk<'_>, choice: &Choice) -> Vec<String> {
         let before = desk.variable(&variable).map_or_else(|| "(not set)".to_owned(), |key| mask(&key));
         let file = desk.app.home.env_file();
         lines.push(format!("{variable:<22}{before} → {}   in {}", mask(secret.expose()), file.display()));
+    }
+    if let (KeyChoice::Variable(variable), KeyPlace::OfOwn { name, .. }) =
+        (&choice.key, choice.key_place(&desk.config))
+    {
+        lines.push(format!("{:<22}{variable}", format!("key of {name}")));
     }
     lines
 }

@@ -26,7 +26,7 @@ pub struct SetArgs {
     /// The provider: one of `hermes model`'s list, or one of your own under 'providers'
     #[arg(long, value_name = "NAME")]
     provider: Option<String>,
-    /// The address of a server of your own, such as <http://127.0.0.1:11434/v1>
+    /// The address of a server of your own, such as `http://127.0.0.1:11434/v1`
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
     /// Take the key from this variable (in the environment or .env)
@@ -222,7 +222,7 @@ fn test(
         Err(refused) => {
             let near = nearest(&choice.model, offers.iter().map(|offer| offer.id.as_str()));
             let hint = match near.as_slice() {
-                [] if listed => String::new(),
+                _ if listed => String::new(),
                 [] => ". `hermes model list` shows what there is".to_owned(),
                 near => format!(". Did you mean {}?", near.join(" or ")),
             };

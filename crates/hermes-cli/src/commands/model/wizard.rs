@@ -6,7 +6,7 @@ use hermes_guard::Secret;
 use hermes_model::choice::{Choice, KeyChoice};
 use hermes_model::list::Offer;
 use hermes_model::probe::{Proof, Verdict};
-use hermes_model::provider::{KeyNeed, ProviderSpec, ResolveError, Resolved, TABLE, find};
+use hermes_model::provider::{KeyNeed, ProviderSpec, ResolveError, Resolved, TABLE, find, is_plain};
 use hermes_model::{BaseUrl, catalog};
 
 use super::confirm::{Consent, save};
@@ -119,8 +119,8 @@ fn is_current(desk: &Desk<'_>, entry: &Entry) -> bool {
         Entry::Known(spec) => find(current).is_some_and(|known| known.id == spec.id),
         Entry::Own(name) => desk.config.custom(current).is_some_and(|own| own.is_named(name)),
         Entry::Plain => {
-            let plain = find(current).is_none() && desk.config.custom(current).is_none();
-            plain && !desk.config.base_url.is_empty()
+            let named = is_plain(current) && desk.config.custom(current).is_none();
+            named || desk.config.is_auto() && !desk.config.base_url.is_empty()
         }
     }
 }

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use hermes_sandbox::manage::{Force, PrunePlan};
+use hermes_sandbox::docker::inspect::Observed;
+use hermes_sandbox::error::SandboxError;
+use hermes_sandbox::manage::{Force, Manager, PrunePlan};
 use hermes_sandbox::plan::Decided;
 use jiff::Timestamp;
 use serde_json::json;
@@ -11,13 +13,13 @@ use serde_json::json;
 use super::Place;
 use crate::ui;
 
-/// Make this profile's container anew from today's settings
+/// How far to go, and what to print: the same for everything that ends a container.
 #[derive(Debug, clap::Args)]
-pub struct RecreateArgs {
-    /// Also if it is in use: commands and jobs in it end
+struct HowFar {
+    /// Also if it is in use or another profile's: commands and jobs in it end
     #[arg(short, long)]
     force: bool,
-    /// Say what would change, and change nothing
+    /// Say what would be done, and change nothing
     #[arg(long)]
     dry_run: bool,
     /// Print JSON
@@ -25,20 +27,26 @@ pub struct RecreateArgs {
     json: bool,
 }
 
+impl HowFar {
+    fn force(&self) -> Force {
+        if self.force { Force::Yes } else { Force::No }
+    }
+}
+
+/// Make this profile's container anew from today's settings
+#[derive(Debug, clap::Args)]
+pub struct RecreateArgs {
+    #[command(flatten)]
+    how: HowFar,
+}
+
 /// End a container; `rm` also removes it. Its kept directories stay
 #[derive(Debug, clap::Args)]
 pub struct EndArgs {
     /// Its name or the beginning of its id [default: the one this profile uses]
     name: Option<String>,
-    /// Also if it is in use or another profile's: commands and jobs in it end
-    #[arg(short, long)]
-    force: bool,
-    /// Say which it would be, and change nothing
-    #[arg(long)]
-    dry_run: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    how: HowFar,
 }
 
 /// Remove containers nobody uses any more, and directories nothing refers to
@@ -54,17 +62,14 @@ pub struct PruneArgs {
     json: bool,
 }
 
-fn force(yes: bool) -> Force {
-    if yes { Force::Yes } else { Force::No }
-}
-
 /// Makes it anew.
 pub fn recreate(place: &Place, args: &RecreateArgs) -> anyhow::Result<ExitCode> {
     let manager = place.manager()?;
-    if args.dry_run {
-        manager.endable(None, force(args.force))?;
+    let how = &args.how;
+    if how.dry_run {
+        manager.endable(None, how.force())?;
         let differences = manager.diff(None)?;
-        if args.json {
+        if how.json {
             ui::print_json(&json!({"dry_run": true, "differences": differences}))?;
         } else {
             let lines: Vec<String> = differences.iter().map(|d| format!("{d}\n")).collect();
@@ -76,11 +81,11 @@ pub fn recreate(place: &Place, args: &RecreateArgs) -> anyhow::Result<ExitCode> 
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let done = manager.recreate(force(args.force), &mut |line| ui::note(line))?;
+    let done = manager.recreate(how.force(), &mut |line| ui::note(line))?;
     for notice in &done.notices {
         ui::note(&format!("note: {notice}"));
     }
-    if args.json {
+    if how.json {
         ui::print_json(&done)?;
     } else {
         ui::print(&format!("{} was made anew.", done.name))?;
@@ -90,34 +95,32 @@ pub fn recreate(place: &Place, args: &RecreateArgs) -> anyhow::Result<ExitCode> 
 
 /// Stops one.
 pub fn stop(place: &Place, args: &EndArgs) -> anyhow::Result<ExitCode> {
-    let manager = place.manager()?;
-    let one = if args.dry_run {
-        manager.endable(args.name.as_deref(), force(args.force))?
-    } else {
-        manager.stop(args.name.as_deref(), force(args.force))?
-    };
-    ended(args, &one.name, &one.id, "stopped")
+    end(place, args, "stopped", Manager::stop)
 }
 
 /// Removes one.
 pub fn remove(place: &Place, args: &EndArgs) -> anyhow::Result<ExitCode> {
-    let manager = place.manager()?;
-    let one = if args.dry_run {
-        manager.endable(args.name.as_deref(), force(args.force))?
-    } else {
-        manager.remove(args.name.as_deref(), force(args.force))?
-    };
-    ended(args, &one.name, &one.id, "removed")
+    end(place, args, "removed", Manager::remove)
 }
 
-fn ended(args: &EndArgs, name: &str, id: &str, what: &str) -> anyhow::Result<ExitCode> {
-    if args.json {
-        let done = if args.dry_run { "nothing" } else { what };
+/// Ends one in a way, or says which it would be.
+fn end(
+    place: &Place,
+    args: &EndArgs,
+    what: &str,
+    way: impl Fn(&Manager, Option<&str>, Force) -> Result<Observed, SandboxError>,
+) -> anyhow::Result<ExitCode> {
+    let (manager, how) = (place.manager()?, &args.how);
+    let way =
+        |name, force| if how.dry_run { manager.endable(name, force) } else { way(&manager, name, force) };
+    let one = way(args.name.as_deref(), how.force())?;
+    if how.json {
+        let done = if how.dry_run { "nothing" } else { what };
         ui::print_json(
-            &json!({"name": name, "id": id, "done": done, "dry_run": args.dry_run, "would_be": what}),
+            &json!({"name": one.name, "id": one.id, "done": done, "dry_run": how.dry_run, "would_be": what}),
         )?;
     } else {
-        ui::print(&format!("{name} {} {what}.", if args.dry_run { "would be" } else { "was" }))?;
+        ui::print(&format!("{} {} {what}.", one.name, if how.dry_run { "would be" } else { "was" }))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -150,18 +153,11 @@ pub fn prune(place: &Place, args: &PruneArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn plan_text(plan: &PrunePlan) -> String {
-    let mut text = decisions("remove", &plan.exited.remove);
-    text.push_str(&decisions("remove", &plan.idle.remove));
+    let mut text = decisions("remove", &plan.containers.remove);
     for dir in &plan.directories {
         let _ = writeln!(text, "remove    {}   nothing refers to it", dir.path.display());
     }
-    // Both plans look at every container; what one spares the other may remove, or has more to say about.
-    let said = |d: &&Decided| plan.idle.remove.iter().chain(&plan.idle.spare).any(|other| other.id == d.id);
-    let removed = |d: &&Decided| plan.exited.remove.iter().any(|other| other.id == d.id);
-    let spared: Vec<Decided> = plan.exited.spare.iter().filter(|d| !said(d)).cloned().collect();
-    text.push_str(&decisions("keep", &spared));
-    let spared: Vec<Decided> = plan.idle.spare.iter().filter(|d| !removed(d)).cloned().collect();
-    text.push_str(&decisions("keep", &spared));
+    text.push_str(&decisions("keep", &plan.containers.spare));
     if text.is_empty() { "Nothing to remove.\n".to_owned() } else { text }
 }
 

@@ -4,11 +4,13 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use hermes_box::client::{Event, Running, Steering};
 use hermes_box::proto::exec::{Ending, ExecRequest, Exit, Notice, Program, Stdin, StreamId, Streams, Target};
+
+use hermes_sandbox::config::BackendKind;
+use hermes_sandbox::sandbox::Access;
 
 use super::terminal::{self, Raw};
 use super::{Place, let_go, tell};
@@ -18,7 +20,8 @@ use crate::ui;
 ///
 /// One argument is a command line for the shell; several are a program and its arguments. Output is passed on as it
 /// comes, signals reach the command, and its exit code is ours: 124 when the time is up, 126 when the directory or
-/// program cannot be used, 127 when there is no such program, 128+N when signal N ended it.
+/// program cannot be used, 127 when there is no such program, 128+N when signal N ended it. Ctrl-C interrupts the command
+/// as on a terminal; a second one, SIGTERM or SIGHUP ends it and everything it started.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// End it, and everything it started, after so many seconds (0: never) [default: no limit]
@@ -102,9 +105,22 @@ fn request_for(command: Vec<OsString>) -> ExecRequest {
 fn drive(place: &Place, mut request: ExecRequest, raw: bool) -> anyhow::Result<ExitCode> {
     let sandbox = place.sandbox()?;
     // What a session carries must outlive this process, as jobs do.
-    let client = if request.session.is_some() { sandbox.jobs()? } else { sandbox.client()? };
+    let outlives = request.session.is_some() && sandbox.backend() == BackendKind::Local;
+    let access = if outlives { Access::Agent(sandbox.jobs()?) } else { sandbox.access()? };
     tell(&sandbox);
     request.env.extend(sandbox.command_env());
+    let client = match access {
+        Access::Agent(client) => client,
+        Access::Plain(plain) => {
+            let code = if raw && request.pty.is_some() {
+                super::plain::shell(&plain, &request)?
+            } else {
+                super::plain::exec(&plain, request, sandbox.config().term_grace)?
+            };
+            let_go(&sandbox)?;
+            return Ok(code);
+        }
+    };
     if request.pty.is_some()
         && let Some(term) = std::env::var_os("TERM")
     {
@@ -116,21 +132,26 @@ fn drive(place: &Place, mut request: ExecRequest, raw: bool) -> anyhow::Result<E
     if feeds {
         feed(running.steering());
     }
-    let ended_by = terminal::pass_signals(running.steering())?;
+    let signalled = terminal::pass_signals(running.steering())?;
     let exit = show(running);
     drop(raw);
     let exit = exit?;
     let_go(&sandbox)?;
-    let signal = ended_by.load(Ordering::SeqCst);
-    let code = match exit.ending {
-        Ending::Cancelled if signal != 0 => 128 + signal,
+    let code = match (&exit.ending, signalled.ended_by()) {
+        (Ending::Cancelled, Some(signal)) => 128 + signal,
         // Nobody here cancelled it: the place went away under it.
-        Ending::Cancelled => {
+        (Ending::Cancelled, None) => {
             ui::note("hermes: the sandbox was stopped or restarted: the command was ended");
             137
         }
         _ => exit.code(),
     };
+    if signalled.interrupted() && exit.left_running > 0 {
+        ui::note(&format!(
+            "note: {} that the command had detached goes on; a second Ctrl-C while it runs ends everything",
+            ui::count(exit.left_running.into(), "process")
+        ));
+    }
     explain(&exit);
     Ok(ExitCode::from(u8::try_from(code).unwrap_or(ui::FAILED)))
 }

@@ -1,16 +1,15 @@
 //! `hermes sandbox jobs`: what runs in the background, wherever commands run.
 
-use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Subcommand;
-use hermes_box::client::{Client, JobEvent};
+use hermes_box::client::Client;
 use hermes_box::proto::job::{JobInfo, JobRequest, JobState};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Place, tell};
+use super::{Place, output, tell};
 use crate::ui;
 
 /// List background jobs, read their output, or end them
@@ -32,14 +31,7 @@ enum Action {
         /// The command line, for the shell
         command: String,
     },
-    /// Print a job's output
-    Output {
-        /// The job
-        id: String,
-        /// Go on until it ends; its exit code is then ours
-        #[arg(short, long)]
-        follow: bool,
-    },
+    Output(output::Args),
     /// Wait until a job ends; its exit code is then ours
     Wait {
         /// The job
@@ -63,6 +55,7 @@ pub fn run(place: &Place, args: &Args) -> anyhow::Result<ExitCode> {
     tell(&sandbox);
     match &args.action {
         None => list(&client, args.json),
+        Some(Action::Output(output)) => output::run(&client, output, args.json),
         Some(Action::Start { command }) => {
             let mut request = JobRequest::shell("jobs", command.as_bytes());
             request.env = sandbox.command_env();
@@ -74,16 +67,18 @@ pub fn run(place: &Place, args: &Args) -> anyhow::Result<ExitCode> {
             }
             Ok(ExitCode::SUCCESS)
         }
-        Some(Action::Output { id, follow }) => output(&client, id, *follow),
         Some(Action::Wait { id, timeout }) => {
             let job = client.jobs().wait(id, timeout.map(Duration::from_secs))?;
             if args.json {
                 ui::print_json(&as_json(&job))?;
             }
-            Ok(job.exit_code().map_or(ExitCode::from(124), code))
+            Ok(match job.state {
+                JobState::Running => ExitCode::from(124),
+                JobState::Ended { .. } | JobState::Lost => over(&job),
+            })
         }
         Some(Action::Kill { id }) => {
-            let job = client.jobs().kill(id, None)?;
+            let job = client.jobs().kill(id, Some(sandbox.config().term_grace))?;
             if args.json {
                 ui::print_json(&as_json(&job))?;
             } else {
@@ -94,8 +89,13 @@ pub fn run(place: &Place, args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn code(code: i32) -> ExitCode {
-    ExitCode::from(u8::try_from(code).unwrap_or(ui::FAILED))
+/// The exit code for a job that is over; one that went down with the sandbox has none of its own.
+pub fn over(job: &JobInfo) -> ExitCode {
+    if let Some(code) = job.exit_code() {
+        return ExitCode::from(u8::try_from(code).unwrap_or(ui::FAILED));
+    }
+    ui::warn(&format!("job {} was lost when the sandbox went down: its exit code is not known", job.id));
+    ExitCode::from(ui::FAILED)
 }
 
 fn list(client: &Client, as_json_text: bool) -> anyhow::Result<ExitCode> {
@@ -121,41 +121,13 @@ fn list(client: &Client, as_json_text: bool) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn output(client: &Client, id: &str, follow: bool) -> anyhow::Result<ExitCode> {
-    let mut out = std::io::stdout().lock();
-    if !follow {
-        let mut offset = 0;
-        loop {
-            let piece = client.jobs().read(id, offset, 256 * 1024)?;
-            if piece.offset > offset {
-                out.flush()?;
-                ui::note(&format!("note: {} bytes in between are no longer kept", piece.offset - offset));
-            }
-            out.write_all(&piece.bytes)?;
-            if piece.next >= piece.end || piece.bytes.is_empty() {
-                return Ok(ExitCode::SUCCESS);
-            }
-            offset = piece.next;
-        }
-    }
-    let mut following = client.jobs().follow(id, 0)?;
-    loop {
-        match following.next_event(None)? {
-            JobEvent::Output(bytes) => {
-                out.write_all(&bytes)?;
-                out.flush()?;
-            }
-            JobEvent::Ended(job) => return Ok(job.exit_code().map_or(ExitCode::SUCCESS, code)),
-            JobEvent::Quiet => {}
-        }
-    }
-}
-
-fn state(job: &JobInfo) -> String {
+/// Where a job stands, in a word or two.
+pub fn state(job: &JobInfo) -> String {
     match (&job.state, job.exit_code()) {
         (JobState::Running, _) => "running".to_owned(),
-        (_, Some(code)) => format!("exited {code}"),
-        (_, None) => "ended".to_owned(),
+        (JobState::Lost, _) => "lost".to_owned(),
+        (JobState::Ended { .. }, Some(code)) => format!("exited {code}"),
+        (JobState::Ended { .. }, None) => "ended".to_owned(),
     }
 }
 

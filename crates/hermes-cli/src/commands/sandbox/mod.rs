@@ -4,6 +4,8 @@ mod act;
 mod exec;
 mod jobs;
 mod look;
+mod output;
+mod plain;
 mod terminal;
 
 use std::process::ExitCode;

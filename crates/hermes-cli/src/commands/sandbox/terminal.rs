@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use hermes_box::client::Steering;
 use hermes_box::proto::exec::{Target, WinSize};
@@ -38,36 +38,50 @@ pub fn size() -> WinSize {
     ask.map_or(usual, |s| WinSize { rows: s.ws_row.max(1), cols: s.ws_col.max(1) })
 }
 
-/// Interrupts after which the command is ended for good.
-const ENOUGH: usize = 3;
+/// What signals have done so far.
+#[derive(Debug, Default)]
+pub struct Signalled {
+    ended_by: AtomicI32,
+    interrupted: AtomicBool,
+}
 
-/// Passes signals on to the command; the third interrupt ends it for good. Returns the signal that did, once one did.
-pub fn pass_signals(steering: Steering) -> io::Result<Arc<AtomicI32>> {
+impl Signalled {
+    /// The signal for which everything was ended, if one was.
+    pub fn ended_by(&self) -> Option<i32> {
+        Some(self.ended_by.load(Ordering::SeqCst)).filter(|signal| *signal != 0)
+    }
+
+    /// Whether the command was interrupted.
+    pub fn interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::SeqCst)
+    }
+}
+
+/// Passes signals on to the command.
+///
+/// The first interrupt is the command's to deal with, as on a terminal: what it has detached stays. The second, like
+/// being told to end, ends everything it started.
+pub fn pass_signals(steering: Steering) -> io::Result<Arc<Signalled>> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH])?;
-    let ended_by = Arc::new(AtomicI32::new(0));
-    let told = Arc::clone(&ended_by);
+    let signalled = Arc::new(Signalled::default());
+    let ours = Arc::clone(&signalled);
     std::thread::spawn(move || {
-        let mut interrupts = 0;
         for signal in signals.forever() {
             match signal {
                 SIGWINCH => steering.resize(size()),
-                // Whoever ends us wants everything ended that was started here, gently and then for good.
-                SIGTERM | SIGHUP => {
-                    told.store(signal, Ordering::SeqCst);
-                    steering.cancel();
-                }
-                SIGINT if interrupts + 1 >= ENOUGH => {
-                    told.store(SIGINT, Ordering::SeqCst);
-                    steering.cancel();
-                }
+                SIGTERM | SIGHUP => end(&steering, &ours, signal),
+                SIGINT if ours.interrupted.swap(true, Ordering::SeqCst) => end(&steering, &ours, signal),
                 // All at once, as a terminal does: a shell decides by how its child took the signal.
-                SIGINT | SIGQUIT => {
-                    interrupts += 1;
-                    steering.signal(signal, Target::Foreground);
-                }
+                SIGINT | SIGQUIT => steering.signal(signal, Target::Foreground),
                 other => steering.signal(other, Target::Leader),
             }
         }
     });
-    Ok(ended_by)
+    Ok(signalled)
+}
+
+/// Whoever ends us wants everything ended that was started here, gently and then for good.
+fn end(steering: &Steering, signalled: &Signalled, signal: i32) {
+    signalled.ended_by.store(signal, Ordering::SeqCst);
+    steering.cancel();
 }

@@ -91,8 +91,8 @@ pub fn missing(app: &App, sections: &[Section]) -> anyhow::Result<ExitCode> {
                 }
             }
         } else {
-            match Place::of(app).and_then(|place| Ok((place.describe(), place.reachable()?))) {
-                Ok((place, found)) => add("terminal", &format!("ok: commands run {place} ({found})"), &[]),
+            match Place::of(app).and_then(|place| place.reachable().map(|_| place.describe())) {
+                Ok(place) => add("terminal", &format!("ok: commands run {place}"), &[]),
                 Err(error) => {
                     complete = false;
                     let commands =

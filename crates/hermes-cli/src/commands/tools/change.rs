@@ -36,16 +36,16 @@ pub fn switch(app: &App, switch: Switch, args: &ChangeArgs, as_json: bool) -> an
         ui::print_json(&json!({ "platform": platform, "toolsets": names }))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let named = sets.iter().map(|set| set.name).collect::<Vec<_>>().join(", ");
+    let switched = sets.iter().map(|set| set.name).collect::<Vec<_>>().join(", ");
     let state = if switch == Switch::On { "on" } else { "off" };
     match changed {
         Changed::Written(file) => {
             ui::note(&format!(
-                "{named}: {state} for \"{platform}\", from the next conversation on ({})",
+                "{switched}: {state} for \"{platform}\", from the next conversation on ({})",
                 file.display()
             ));
         }
-        Changed::Unchanged(_) => ui::note(&format!("{named}: already {state} for \"{platform}\"")),
+        Changed::Unchanged(_) => ui::note(&format!("{switched}: already {state} for \"{platform}\"")),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -4,7 +4,7 @@ use hermes_agent::SharedStore;
 use hermes_agent::assembly::{self, Opening, Resume};
 use hermes_cli::chat::{Choice, CommandOutcome, Request};
 use hermes_model::list::{Cached, ListCache};
-use hermes_model::provider::{StoredKeys, Wanted};
+use hermes_model::provider::Wanted;
 use hermes_model::{Route, setup};
 use hermes_store::sessions::{Kind, ListFilter, NewSession, SessionId, SessionRow, View};
 use hermes_tools::toolsets;
@@ -70,8 +70,7 @@ pub fn model_names(opening: &Opening) -> Vec<String> {
 }
 
 fn routes(opening: &Opening, wanted: &Wanted) -> anyhow::Result<Vec<Route>> {
-    let stored = StoredKeys::in_home(opening.home.dir())?;
-    Ok(setup::chain(&opening.settings, wanted, &stored)?.routes)
+    Ok(setup::open(opening.home.dir(), &opening.settings, wanted)?.routes)
 }
 
 /// What `/model` was told: a name, perhaps a provider, perhaps for good.
@@ -113,7 +112,10 @@ impl AgentConversation {
         let wanted = Wanted { provider: asked.provider.clone(), model: asked.model.clone(), base_url: None };
         let caller = routes(&self.opening, &wanted).and_then(|routes| {
             let names = routes.first().map(Route::names).unwrap_or_default();
-            Ok((assembly::caller_for(&self.opening.settings, routes, &self.store)?, names))
+            Ok((
+                assembly::caller_for(&self.opening.home, &self.opening.settings, routes, &self.store)?,
+                names,
+            ))
         });
         let (caller, (provider, model)) = match caller {
             Ok(made) => made,

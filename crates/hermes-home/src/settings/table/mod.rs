@@ -89,6 +89,7 @@ pub fn sections() -> Vec<(&'static str, Vec<&'static Spec>)> {
 const READ: &[&str] = &[
     "logging.",
     "security.redact_secrets",
+    "skills.external_dirs",
     "terminal.",
     "HERMES_DOCKER_BINARY",
     "agent.tool_use_enforcement",
@@ -117,12 +118,25 @@ const READ: &[&str] = &[
     "compression.target_ratio",
     "compression.protect_last_n",
     "compression.protect_first_n",
+    "agent.max_turns",
+    "tool_loop_guardrails.",
+    "auxiliary.compression.provider",
+    "auxiliary.compression.model",
+    "auxiliary.compression.base_url",
+    "auxiliary.compression.api_key",
+    "auxiliary.title_generation.enabled",
+    "auxiliary.title_generation.provider",
+    "auxiliary.title_generation.model",
+    "auxiliary.title_generation.base_url",
+    "auxiliary.title_generation.api_key",
+    "display.busy_input_mode",
+    "display.show_reasoning",
+    "display.bell_on_complete",
+    "quick_commands",
 ];
 
 /// What of these sections is not read yet.
 const UNREAD: &[&str] = &[
-    "terminal.credential_files",
-    "terminal.daemon_term_grace_seconds",
     "terminal.persistent_shell",
     "terminal.sudo_password",
     "terminal.singularity_image",

@@ -31,7 +31,7 @@ fn the_loser_of_a_race_attaches_to_the_winners_container() {
     let backend = fixture.backend(&engine);
     let ensured = backend.ensure(Trust::Engine, &mut |_| ()).unwrap();
     assert_eq!(backend.place().unwrap().id, "b2");
-    assert_eq!(ensured.happened.notice(), None);
+    assert_eq!(ensured.happened.notice(Vec::new()), None);
     assert!(!has_verb(&engine, "rm"), "the winner's container is not touched");
 }
 

@@ -18,7 +18,7 @@ fn one_replaced_by_another_process_is_a_told_loss() {
     backend.ensure(Trust::Engine, &mut |_| ()).unwrap();
     let ensured = backend.ensure(Trust::Engine, &mut |_| ()).unwrap();
     assert!(matches!(
-        ensured.happened.notice(),
+        ensured.happened.notice(Vec::new()),
         Some(Notice::StateLost { lost: Lost::EverythingOffMounts, .. })
     ));
 }
@@ -73,7 +73,7 @@ fn a_container_that_was_removed_by_hand_is_a_told_loss() {
     let empty = usual(FakeEngine::default());
     let ensured = fixture.ensure(&empty).unwrap();
     assert!(matches!(
-        ensured.happened.notice(),
+        ensured.happened.notice(Vec::new()),
         Some(Notice::StateLost { lost: Lost::EverythingOffMounts, .. })
     ));
 }

@@ -32,7 +32,8 @@ fn a_stopped_container_is_started_and_not_run() {
     let ensured = fixture.ensure(&engine).unwrap();
     assert!(engine.calls().contains(&vec!["start".into(), "a1".into()]));
     assert!(!has_verb(&engine, "run"));
-    let Some(Notice::StateLost { lost: Lost::Processes, reason }) = ensured.happened.notice() else {
+    let Some(Notice::StateLost { lost: Lost::Processes, reason, .. }) = ensured.happened.notice(Vec::new())
+    else {
         panic!("{ensured:?}")
     };
     assert!(reason.contains("exit code 137"), "{reason}");
@@ -43,7 +44,7 @@ fn an_out_of_memory_end_is_told_as_such() {
     let fixture = Fixture::new();
     let exited = Observed { oom_killed: true, exit_code: 137, ..fixture.ours("a1", State::Exited) };
     let engine = usual(having_in_turn(&[&[exited], &[fixture.ours("a1", State::Running)]]));
-    let notice = fixture.ensure(&engine).unwrap().happened.notice().unwrap().to_string();
+    let notice = fixture.ensure(&engine).unwrap().happened.notice(Vec::new()).unwrap().to_string();
     assert!(notice.contains("ran out of memory"), "{notice}");
 }
 
@@ -62,7 +63,7 @@ fn one_that_would_not_start_gives_way_to_a_fresh_one() {
         assert!(at("start") < at("rm") && at("rm") < at("run"), "{verbs:?}");
         assert!(
             matches!(
-                ensured.happened.notice(),
+                ensured.happened.notice(Vec::new()),
                 Some(Notice::StateLost { lost: Lost::EverythingOffMounts, .. })
             ),
             "{ensured:?}"
@@ -78,7 +79,7 @@ fn a_paused_container_is_resumed() {
     let ensured = fixture.ensure(&engine).unwrap();
     assert!(engine.calls().contains(&vec!["unpause".into(), "a1".into()]));
     assert_eq!(ensured.notices, [Notice::Unpaused]);
-    assert_eq!(ensured.happened.notice(), None, "nothing is lost");
+    assert_eq!(ensured.happened.notice(Vec::new()), None, "nothing is lost");
 }
 
 #[test]
@@ -113,7 +114,10 @@ fn a_process_that_shares_nothing_still_heals_its_own_container() {
     let backend = fixture.backend(&engine);
     backend.ensure(Trust::Engine, &mut |_| ()).unwrap();
     let healed = backend.ensure(Trust::Engine, &mut |_| ()).unwrap();
-    assert!(matches!(healed.happened.notice(), Some(Notice::StateLost { lost: Lost::Processes, .. })));
+    assert!(matches!(
+        healed.happened.notice(Vec::new()),
+        Some(Notice::StateLost { lost: Lost::Processes, .. })
+    ));
     assert_eq!(engine.verbs().iter().filter(|verb| *verb == "run").count(), 1, "no second one is made");
     assert!(engine.calls().contains(&vec!["start".into(), NEW_ID.into()]));
     assert!(!has_verb(&engine, "ps"));
@@ -155,11 +159,14 @@ fn an_agent_that_does_not_answer_is_restarted_once_and_then_replaced() {
     let backend = fixture.backend(&engine);
     backend.ensure(Trust::Engine, &mut |_| ()).unwrap();
     let first = backend.ensure(Trust::Nothing, &mut |_| ()).unwrap();
-    assert!(matches!(first.happened.notice(), Some(Notice::StateLost { lost: Lost::Processes, .. })));
+    assert!(matches!(
+        first.happened.notice(Vec::new()),
+        Some(Notice::StateLost { lost: Lost::Processes, .. })
+    ));
     assert!(has_verb(&engine, "restart") && !has_verb(&engine, "rm"));
     let second = backend.ensure(Trust::Nothing, &mut |_| ()).unwrap();
     assert!(matches!(
-        second.happened.notice(),
+        second.happened.notice(Vec::new()),
         Some(Notice::StateLost { lost: Lost::EverythingOffMounts, .. })
     ));
     assert_eq!(engine.verbs().iter().filter(|verb| *verb == "restart").count(), 1);

@@ -1,29 +1,11 @@
 //! Backups and snapshots travel between both programs.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
 use hermes_store::rusqlite::Connection;
-use hermes_testkit::{Finished, Hermes, TestHome, need};
+use hermes_testkit::TestHome;
 
-/// Where the Python program is: `HERMES_REFERENCE` names its `hermes`.
-fn reference() -> Option<PathBuf> {
-    let found = std::env::var_os("HERMES_REFERENCE").map(PathBuf::from).filter(|p| p.exists());
-    need(
-        "the Python program",
-        found.ok_or("HERMES_REFERENCE does not name it (scripts/test --reference installs it)"),
-    )
-}
-
-fn ours(home: &TestHome, args: &[&str]) -> Finished {
-    Hermes::new(env!("CARGO_BIN_EXE_hermes"), home).args(args).run()
-}
-
-fn theirs(program: &Path, home: &TestHome, args: &[&str]) -> Finished {
-    Hermes::new(program, home).args(args).limit(Duration::from_mins(2)).run()
-}
+use super::support::{ours, reference, their_script, theirs};
 
 /// A home with a profile and a board that the Python program made, and settings.
 fn used_home(program: &Path) -> TestHome {
@@ -98,8 +80,7 @@ fn both_read_what_either_logs() {
         hermes_logging.set_session_context('20260101_abc')\nlog = logging.getLogger('gateway.run')\n\
         log.info('from python')\ntry:\n    1/0\nexcept Exception:\n    log.exception('boom')\n\
         hermes_logging.flush_log_queue()\n";
-    let python = program.with_file_name("python");
-    Hermes::new(python, &home).args(["-c", script]).limit(Duration::from_mins(2)).run().success();
+    their_script(&program, &home, script).run().success();
     let seen = ours(&home, &["logs", "--session", "20260101_abc", "--component", "gateway"]);
     seen.success().stdout_has("from python").stdout_has("ZeroDivisionError: division by zero");
     let json = ours(&home, &["logs", "errors", "--json"]).success().json();

@@ -1,28 +1,19 @@
 //! One home, two programs: profiles that one made the other uses, renames, exports, imports and removes.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hermes_store::rusqlite::Connection;
-use hermes_testkit::{Finished, Hermes, TestHome, need};
+use hermes_testkit::{Finished, TestHome};
 
-/// Where the Python program is: `HERMES_REFERENCE` names its `hermes`.
-fn reference() -> Option<PathBuf> {
-    let found = std::env::var_os("HERMES_REFERENCE").map(PathBuf::from).filter(|p| p.exists());
-    need(
-        "the Python program",
-        found.ok_or("HERMES_REFERENCE does not name it (scripts/test --reference installs it)"),
-    )
-}
+use super::support::{self, reference, their_script};
 
 fn ours(home: &TestHome, args: &[&str]) -> Finished {
-    Hermes::new(env!("CARGO_BIN_EXE_hermes"), home).arg("profile").args(args).run()
+    support::ours(home, &[&["profile"], args].concat())
 }
 
 fn theirs(program: &Path, home: &TestHome, args: &[&str]) -> Finished {
-    Hermes::new(program, home).arg("profile").args(args).limit(Duration::from_mins(2)).run()
+    support::theirs(program, home, &[&["profile"], args].concat())
 }
 
 fn alias_path(home: &TestHome, name: &str) -> PathBuf {
@@ -142,10 +133,8 @@ fn we_see_a_gateway_as_the_reference_records_it() {
     let home = TestHome::new();
     ours(&home, &["create", "work", "--no-alias"]).success();
     let script = "import sys, time\nfrom gateway.status import write_pid_file\nwrite_pid_file()\nprint('up', flush=True)\nsys.stdin.read()";
-    let mut gateway = Hermes::new(program.with_file_name("python"), &home)
-        .args(["-c", script])
-        .env("HERMES_HOME", home.path().join("profiles/work"))
-        .spawn();
+    let mut gateway =
+        their_script(&program, &home, script).env("HERMES_HOME", home.path().join("profiles/work")).spawn();
     gateway.line_with("up", Duration::from_mins(1));
     let refused = ours(&home, &["delete", "work", "-y"]);
     refused.code(1).stderr_has("is running").stderr_has(&gateway.pid().to_string());

@@ -1,28 +1,8 @@
 //! One home, two programs: what ours writes the Python program reads, and the other way round.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-use std::path::PathBuf;
-use std::time::Duration;
-
-use hermes_testkit::{Finished, Hermes, TestHome, need};
+use hermes_testkit::TestHome;
 use serde_json::Value;
 
-/// Where the Python program is: `HERMES_REFERENCE` names its `hermes`.
-fn reference() -> Option<PathBuf> {
-    let found = std::env::var_os("HERMES_REFERENCE").map(PathBuf::from).filter(|p| p.exists());
-    need(
-        "the Python program",
-        found.ok_or("HERMES_REFERENCE does not name it (scripts/test --reference installs it)"),
-    )
-}
-
-fn ours(home: &TestHome, args: &[&str]) -> Finished {
-    Hermes::new(env!("CARGO_BIN_EXE_hermes"), home).args(args).run()
-}
-
-fn theirs(program: &PathBuf, home: &TestHome, args: &[&str]) -> Finished {
-    Hermes::new(program, home).args(args).limit(Duration::from_mins(2)).run()
-}
+use super::support::{ours, reference, their_script, theirs};
 
 /// The Python program's own view of its settings and of one variable.
 fn their_view(program: &std::path::Path, home: &TestHome, variable: &str) -> Value {
@@ -31,8 +11,7 @@ fn their_view(program: &std::path::Path, home: &TestHome, variable: &str) -> Val
          from hermes_cli.config import load_config\nc = load_config()\n\
          print('VIEW ' + json.dumps({{'config': c, 'var': os.environ.get('{variable}')}}, default=str))\n"
     );
-    let python = program.with_file_name("python");
-    let done = Hermes::new(python, home).args(["-c", &script]).limit(Duration::from_mins(2)).run();
+    let done = their_script(program, home, &script).run();
     done.success();
     let line = done.lines().into_iter().find_map(|l| l.strip_prefix("VIEW ").map(str::to_owned)).unwrap();
     serde_json::from_str(&line).unwrap()
@@ -99,13 +78,7 @@ fn every_key_the_reference_knows_is_known_here() {
     let home = TestHome::new();
     let script = "import yaml\nfrom hermes_cli.config import DEFAULT_CONFIG\n\
                   open('config.yaml', 'w').write(yaml.safe_dump(DEFAULT_CONFIG))\n";
-    let python = program.with_file_name("python");
-    Hermes::new(python, &home)
-        .args(["-c", script])
-        .cwd(home.path())
-        .limit(Duration::from_mins(2))
-        .run()
-        .success();
+    their_script(&program, &home, script).cwd(home.path()).run().success();
     let findings = ours(&home, &["config", "check", "--json"]);
     findings.success();
     assert_eq!(findings.json(), serde_json::json!([]));

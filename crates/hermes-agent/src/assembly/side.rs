@@ -1,0 +1,90 @@
+//! Models for side work: summaries and titles may have one of their own.
+
+use std::sync::{Arc, Mutex};
+
+use hermes_guard::Secret;
+use hermes_home::settings::Def;
+use hermes_home::settings::table::auxiliary as table;
+use hermes_home::{Home, Settings};
+use hermes_model::keys::{Key, KeyPool, Strategy};
+use hermes_model::provider::Wanted;
+use hermes_model::{Caller, setup};
+
+use super::{OpenError, caller_for};
+use crate::agent::SideCallers;
+use crate::journal::SharedStore;
+
+/// Where the settings of one kind of side work stand.
+struct Place {
+    task: &'static str,
+    provider: &'static Def<String>,
+    model: &'static Def<String>,
+    base_url: &'static Def<String>,
+    key: &'static Def<Option<String>>,
+}
+
+const SUMMARIES: Place = Place {
+    task: "compression",
+    provider: &table::COMPRESSION_PROVIDER,
+    model: &table::COMPRESSION_MODEL,
+    base_url: &table::COMPRESSION_BASE_URL,
+    key: &table::COMPRESSION_API_KEY,
+};
+
+const TITLES: Place = Place {
+    task: "title_generation",
+    provider: &table::TITLE_GENERATION_PROVIDER,
+    model: &table::TITLE_GENERATION_MODEL,
+    base_url: &table::TITLE_GENERATION_BASE_URL,
+    key: &table::TITLE_GENERATION_API_KEY,
+};
+
+/// The models for side work. One that cannot be reached is said and left out: the main model does its work then.
+pub(super) fn callers(
+    home: &Home,
+    settings: &Settings,
+    store: &SharedStore,
+    notices: &mut Vec<String>,
+) -> Result<SideCallers, OpenError> {
+    Ok(SideCallers {
+        summaries: caller(&SUMMARIES, home, settings, store, notices)?,
+        titles: caller(&TITLES, home, settings, store, notices)?,
+    })
+}
+
+fn caller(
+    place: &Place,
+    home: &Home,
+    settings: &Settings,
+    store: &SharedStore,
+    notices: &mut Vec<String>,
+) -> Result<Option<Caller>, OpenError> {
+    let text = |def: &Def<String>| -> Result<Option<String>, OpenError> {
+        Ok(Some(settings.get(def)?).filter(|text| !text.is_empty() && text != "auto"))
+    };
+    let wanted = Wanted {
+        provider: text(place.provider)?,
+        model: text(place.model)?,
+        base_url: text(place.base_url)?,
+    };
+    if wanted == Wanted::default() {
+        return Ok(None);
+    }
+    let chain = match setup::open(home.dir(), settings, &wanted) {
+        Ok(chain) => chain,
+        Err(error) => {
+            notices.push(format!(
+                "'auxiliary.{}' is left out, the main model does its work: {error}",
+                place.task
+            ));
+            return Ok(None);
+        }
+    };
+    let mut routes = chain.routes;
+    routes.truncate(1);
+    if let (Some(key), Some(route)) = (settings.get(place.key)?, routes.first_mut()) {
+        let key = Key { origin: format!("auxiliary.{}.api_key", place.task), secret: Secret::new(key) };
+        route.keys = Arc::new(Mutex::new(KeyPool::new([key], Strategy::FillFirst)));
+    }
+    caller_for(home, settings, routes, store).map(Some)
+}

@@ -1,0 +1,8 @@
+//! One home, one engine, two programs: what ours makes the Python program uses, and the other way round.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod backup;
+mod config;
+mod containers;
+mod profiles;
+mod support;

@@ -1,0 +1,91 @@
+//! From the settings of a home to the tools of a conversation.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hermes_guard::Redactor;
+use hermes_home::{Home, Locator, Settings};
+use hermes_tools::gate::ask::{Mode, Yolo};
+use hermes_tools::toolsets::{Origin, Selection, SelectionError};
+use hermes_tools::workplace::Options;
+use hermes_tools::{Toolbox, catalog};
+
+use crate::fixture::Fixture;
+
+fn settings(text: &str) -> Settings {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("config.yaml"), text).unwrap();
+    let locator = Locator {
+        hermes_home: Some(dir.path().into()),
+        user_home: dir.path().to_path_buf(),
+        profile_flag: None,
+    };
+    Settings::load(&Home::locate(&locator).unwrap(), &BTreeMap::new()).unwrap()
+}
+
+/// Names of the tools a conversation has.
+fn tools(settings: &Settings, asked: &[&str]) -> Result<Vec<String>, SelectionError> {
+    let asked: Vec<String> = asked.iter().map(|name| (*name).to_owned()).collect();
+    let chosen = Selection::new(settings, "cli", &asked)?;
+    let all = catalog::build(&Fixture::local().place());
+    let toolbox = Toolbox::new(all.into_iter().filter(|tool| chosen.has(tool.as_ref())));
+    Ok(toolbox.names().map(str::to_owned).collect())
+}
+
+#[test]
+fn settings_choose_the_tools() {
+    let both = ["process", "terminal"];
+    let none: [&str; 0] = [];
+    assert_eq!(tools(&settings(""), &[]).unwrap(), both);
+    assert_eq!(tools(&settings(""), &["web"]).unwrap(), none);
+    assert_eq!(tools(&settings("toolsets: [web]"), &["debugging, web"]).unwrap(), both);
+    assert_eq!(tools(&settings("toolsets: [web]"), &[]).unwrap(), none);
+    assert_eq!(tools(&settings("toolsets: [web]\nplatform_toolsets: {cli: [terminal]}"), &[]).unwrap(), both);
+    assert_eq!(tools(&settings("platform_toolsets: {cli: []}"), &[]).unwrap(), none);
+    let off = settings("agent: {disabled_toolsets: [terminal]}");
+    assert_eq!(tools(&off, &["terminal"]).unwrap(), none);
+    assert!(matches!(tools(&settings(""), &["nonsense"]), Err(SelectionError::NoneKnown(_))));
+    let chosen = Selection::new(&settings("platform_toolsets: {cli: [web, a-server]}"), "cli", &[]).unwrap();
+    assert_eq!((chosen.origin(), chosen.notices().len()), (Origin::PlatformSetting, 0));
+}
+
+#[test]
+fn settings_decide_who_is_asked() {
+    let mode = |text: &str| Mode::from_settings(&settings(text), false).unwrap();
+    let usual = mode("");
+    assert_eq!((usual.yolo, usual.patience), (Yolo::Off, Some(Duration::from_mins(1))));
+    assert_eq!(mode("approvals: {mode: off, timeout: 0}").yolo, Yolo::On);
+    assert_eq!(mode("approvals: {timeout: 0}").patience, None);
+    assert_eq!(Mode::from_settings(&settings(""), true).unwrap().yolo, Yolo::On);
+    let lists = mode("approvals: {deny: ['rm *']}\ncommand_allowlist: ['git *']");
+    assert_eq!((lists.deny, lists.allow), (vec!["rm *".to_owned()], vec!["git *".to_owned()]));
+}
+
+#[test]
+fn settings_bound_the_output() {
+    let options =
+        Options::from_settings(&settings("tool_output: {max_bytes: 4000}"), Arc::new(Redactor::new([])));
+    assert_eq!(options.unwrap().max_output, 4000);
+}
+
+#[test]
+fn what_the_model_reads_about_the_tools_is_short() {
+    let bytes: usize = catalog::build(&Fixture::local().place())
+        .iter()
+        .map(|tool| tool.spec())
+        .map(|spec| {
+            serde_json::json!({ "name": spec.name, "description": spec.description, "parameters": spec.parameters })
+        })
+        .map(|spec| spec.to_string().len())
+        .sum();
+    assert!(bytes < 2500, "{bytes}");
+}
+
+#[test]
+fn the_catalogue_lists_every_tool_there_is() {
+    let mut names: Vec<String> =
+        catalog::build(&Fixture::local().place()).iter().map(|tool| tool.spec().name).collect();
+    names.sort();
+    assert_eq!(names, catalog::NAMES);
+}
