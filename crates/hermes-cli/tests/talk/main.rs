@@ -1,0 +1,17 @@
+//! Talking to the agent as a user does: the real binary, a scripted model server, real commands, a real terminal.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+mod answering;
+mod consent;
+mod crashing;
+mod failing;
+mod flags;
+mod growing;
+mod interrupting;
+mod querying;
+mod resuming;
+mod showing;
+mod support;
+#[path = "../models/terminal.rs"]
+mod terminal;
+mod worktrees;
