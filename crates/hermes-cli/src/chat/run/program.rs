@@ -77,7 +77,7 @@ mod tests {
     fn output_is_bounded_and_input_is_given() {
         let mut command = Command::new("sh");
         command.args(["-c", "cat; yes | head -c 100000"]);
-        let ran = run(&mut command, b"in:", Duration::from_secs(60), 10).unwrap();
+        let ran = run(&mut command, b"in:", Duration::from_mins(1), 10).unwrap();
         assert!(ran.status.unwrap().success());
         assert_eq!(ran.output, b"in:y\ny\ny\ny");
     }
