@@ -54,7 +54,8 @@ pub struct OneShotArgs {
     #[arg(long, requires = "oneshot")]
     pub stdin: bool,
     /// Print everything that happens as lines of JSON
-    #[arg(long, requires = "oneshot")]
+    // Its own id: clap carries the `--json` of a command up to here otherwise.
+    #[arg(id = "events_as_json", long = "json", requires = "oneshot")]
     pub json: bool,
     /// Write what it took to this file, as JSON, also when it fails
     #[arg(long, value_name = "PATH")]
