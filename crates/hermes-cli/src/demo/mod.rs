@@ -20,6 +20,7 @@ use hermes_model::Content;
 use hermes_model::provider::Wanted;
 
 use crate::app::App;
+use crate::talk::ending::Interrupts;
 use crate::talk::plain::{Detail, Paint, Plain};
 use crate::ui;
 
@@ -40,6 +41,7 @@ const QUESTION: &str =
 /// Runs the demo.
 pub fn run(app: &App, args: &Args) -> anyhow::Result<ExitCode> {
     let began = Instant::now();
+    let interrupts = Interrupts::watch()?;
     let room = tempfile::Builder::new()
         .prefix("hermes-demo-")
         .tempdir()
@@ -51,12 +53,18 @@ pub fn run(app: &App, args: &Args) -> anyhow::Result<ExitCode> {
     let place = if args.local { Place::Local } else { place(app) };
     let opened = open(app, room.path(), &work, &place)?;
     introduce(&place)?;
-    let (outcome, error, session) = work_on_it(opened)?;
-    let checked = check(&log, &work);
-    conclude(&work, &session, began, &checked)?;
-    if args.keep {
-        ui::print(&format!("Kept: {}", room.keep().display()))?;
+    let (outcome, error, session) = work_on_it(opened, interrupts.control())?;
+    if outcome == Outcome::Interrupted {
+        ui::note("hermes: interrupted; nothing is left of the demo");
+        return Ok(interrupts.exit_code(outcome));
     }
+    let checked = check(&log, &work);
+    let left = if args.keep {
+        format!("kept in {}", room.keep().display())
+    } else {
+        "all of it is removed now".to_owned()
+    };
+    conclude(&work, &session, &format!("{:.1} s; {left}", began.elapsed().as_secs_f64()), &checked)?;
     if let Some(error) = error {
         ui::note(&format!("hermes: {error}"));
     }
@@ -177,16 +185,14 @@ fn introduce(place: &Place) -> anyhow::Result<()> {
 }
 
 /// What came of the turn: how it ended, what went wrong, and the session as it was stored.
-fn work_on_it(opened: Opened) -> anyhow::Result<(Outcome, Option<String>, String)> {
+fn work_on_it(opened: Opened, control: &Control) -> anyhow::Result<(Outcome, Option<String>, String)> {
     let Opened { mut agent, store, workplace, .. } = opened;
     let colours = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let paint = if colours { Paint::Colours } else { Paint::Plain };
     let mut plain = Plain::new(std::io::stdout(), std::io::stdout(), paint, Detail::Output);
-    let control = Control::new();
-    crate::talk::interrupt_on_signals(&control)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let question = vec![Content::Text(QUESTION.to_owned())];
-    let report = runtime.block_on(agent.turn(question, &control, &mut |event| plain.event(&event)));
+    let report = runtime.block_on(agent.turn(question, control, &mut |event| plain.event(&event)));
     plain.end_line();
     let id = hermes_store::sessions::SessionId::from(report.session_id.as_str());
     let row = store.lock().row(&id)?;
@@ -220,12 +226,7 @@ fn check(log: &str, work: &Path) -> Result<String, String> {
     }
 }
 
-fn conclude(
-    work: &Path,
-    session: &str,
-    began: Instant,
-    checked: &Result<String, String>,
-) -> anyhow::Result<()> {
+fn conclude(work: &Path, session: &str, rest: &str, checked: &Result<String, String>) -> anyhow::Result<()> {
     let mut text = String::new();
     use std::fmt::Write as _;
     match checked {
@@ -236,12 +237,7 @@ fn conclude(
         .flatten()
         .map(|file| file.file_name().to_string_lossy().into_owned())
         .collect();
-    writeln!(
-        text,
-        "Stored as a session: {session}. {} files, {:.1} s; all of it is removed now.",
-        files.len(),
-        began.elapsed().as_secs_f64()
-    )?;
+    writeln!(text, "Stored as a session: {session}. {} files, {rest}.", files.len(),)?;
     text.push_str(
         "\nNext:\n  hermes model      choose a model; the key is tested before it is saved\n  hermes            talk to it\n  hermes -z '…'     ask one question from a script\n  hermes sandbox    where commands run, and what runs there\n",
     );

@@ -36,7 +36,7 @@ pub struct TalkArgs {
     #[arg(long)]
     pub ignore_rules: bool,
     /// Most model calls for one question
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_turns: Option<u32>,
     /// Mark the session with this source (`tool` keeps it out of lists)
     #[arg(long, value_name = "TAG")]
