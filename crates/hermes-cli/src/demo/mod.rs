@@ -59,12 +59,13 @@ pub fn run(app: &App, args: &Args) -> anyhow::Result<ExitCode> {
         return Ok(interrupts.exit_code(outcome));
     }
     let checked = check(&log, &work);
-    let left = if args.keep {
-        format!("kept in {}", room.keep().display())
+    let rest = if args.keep {
+        format!("Kept: {}", room.keep().display())
     } else {
-        "all of it is removed now".to_owned()
+        "All of it is removed now.".to_owned()
     };
-    conclude(&work, &session, &format!("{:.1} s; {left}", began.elapsed().as_secs_f64()), &checked)?;
+    let took = format!("{session}, {:.1} s", began.elapsed().as_secs_f64());
+    conclude(&work, &took, &rest, &checked)?;
     if let Some(error) = error {
         ui::note(&format!("hermes: {error}"));
     }
@@ -226,7 +227,7 @@ fn check(log: &str, work: &Path) -> Result<String, String> {
     }
 }
 
-fn conclude(work: &Path, session: &str, rest: &str, checked: &Result<String, String>) -> anyhow::Result<()> {
+fn conclude(work: &Path, took: &str, rest: &str, checked: &Result<String, String>) -> anyhow::Result<()> {
     let mut text = String::new();
     use std::fmt::Write as _;
     match checked {
@@ -237,7 +238,7 @@ fn conclude(work: &Path, session: &str, rest: &str, checked: &Result<String, Str
         .flatten()
         .map(|file| file.file_name().to_string_lossy().into_owned())
         .collect();
-    writeln!(text, "Stored as a session: {session}. {} files, {rest}.", files.len(),)?;
+    writeln!(text, "Stored as a session: {took}. {} files.\n{rest}", files.len())?;
     text.push_str(
         "\nNext:\n  hermes model      choose a model; the key is tested before it is saved\n  hermes            talk to it\n  hermes -z '…'     ask one question from a script\n  hermes sandbox    where commands run, and what runs there\n",
     );

@@ -27,11 +27,12 @@ pub fn run(app: &App, talk: &TalkArgs, args: &OneShotArgs, prompt: &str) -> anyh
             return Err(error);
         }
     };
-    let printed = answered.print(args);
-    ending::say(&answered.report);
-    usage_file(args, Some(&answered.report))?;
-    printed?;
-    Ok(answered.interrupts.exit_code(answered.report.outcome))
+    let Answered { report, events, interrupts } = answered;
+    let printed = if args.json { events } else { print(&report) };
+    ending::say(&report);
+    usage_file(args, Some(&report))?;
+    ending::unless_reader_left(printed).context("the answer cannot be written")?;
+    Ok(interrupts.exit_code(report.outcome))
 }
 
 /// What came of the question.
@@ -42,16 +43,9 @@ struct Answered {
     interrupts: Interrupts,
 }
 
-impl Answered {
-    fn print(&self, args: &OneShotArgs) -> anyhow::Result<()> {
-        let text = self.report.text.trim_end();
-        let printed = match &self.events {
-            Err(error) => Err(std::io::Error::from(error.kind())),
-            Ok(()) if args.json || text.is_empty() => Ok(()),
-            Ok(()) => ui::print(&plain::for_stdout(text)),
-        };
-        ending::unless_reader_left(printed).context("the answer cannot be written")
-    }
+fn print(report: &TurnReport) -> std::io::Result<()> {
+    let text = report.text.trim_end();
+    if text.is_empty() { Ok(()) } else { ui::print(&plain::for_stdout(text)) }
 }
 
 fn answer(app: &App, talk: &TalkArgs, args: &OneShotArgs, prompt: &str) -> anyhow::Result<Answered> {

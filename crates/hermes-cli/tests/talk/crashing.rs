@@ -65,7 +65,7 @@ fn during_a_tool_the_call_is_kept_and_its_processes_end() {
 
 #[test]
 fn right_after_a_tool_its_result_is_kept() {
-    let talk = Talk::with(&format!("{}\n---\nstall", runs("echo precious-result")));
+    let talk = Talk::with(&format!("{}\n---\nwhen \"go\"\nstall", runs("echo precious-result")));
     let mut running = talk.command(&["-z", "go", "--json"]).spawn();
     running.line_with("tool_finished", LIMIT);
     running.kill9();
