@@ -47,7 +47,7 @@ pub struct TalkArgs {
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
 pub struct OneShotArgs {
     /// Ask one question, print the answer and leave (`-` reads the question from standard input)
-    #[arg(short = 'z', long, value_name = "PROMPT")]
+    #[arg(short = 'z', long, value_name = "PROMPT", allow_hyphen_values = true, value_parser = question)]
     pub oneshot: Option<String>,
     /// Add what comes on standard input to the question
     #[arg(long, requires = "oneshot")]
@@ -82,4 +82,13 @@ impl TalkArgs {
             source: self.source.or(before.source),
         }
     }
+}
+
+/// A question may begin with a hyphen; a single word that does is a flag at the wrong place.
+pub fn question(text: &str) -> Result<String, &'static str> {
+    let is_word = text.starts_with('-') && !text.contains(char::is_whitespace);
+    if is_word && text != "-" && text.parse::<f64>().is_err() {
+        return Err("it looks like a flag; if it is the question, pipe it in");
+    }
+    Ok(text.to_owned())
 }

@@ -46,7 +46,7 @@ pub struct ChatArgs {
     #[command(flatten)]
     talk: TalkArgs,
     /// Ask this question, show the work and the answer, and leave
-    #[arg(short, long, value_name = "QUERY")]
+    #[arg(short, long, value_name = "QUERY", allow_hyphen_values = true, value_parser = args::question)]
     query: Option<String>,
     /// Print only the answer; the session's id goes to standard error
     #[arg(short = 'Q', long, requires = "query")]
