@@ -1,5 +1,6 @@
 //! Where a conversation is kept. Every message is written before anything is done about it.
 
+mod draft;
 mod memory;
 mod rows;
 mod store;

@@ -9,6 +9,7 @@ use hermes_store::sessions::{
 };
 use jiff::Timestamp;
 
+use super::draft::Draft;
 use super::rows::{from_row, to_row};
 use super::{Journal, JournalError, Said, Used};
 use crate::history::{Entry, History, RowId};
@@ -36,14 +37,14 @@ pub struct StoreJournal {
     id: SessionId,
     unborn: Option<NewSession>,
     issuer: String,
-    has_draft: bool,
+    draft: Draft,
 }
 
 impl StoreJournal {
     /// A conversation that begins.
     pub fn begin(store: SharedStore, session: NewSession, issuer: impl Into<String>) -> Self {
         let id = session.id.clone();
-        Self { store, id, unborn: Some(session), issuer: issuer.into(), has_draft: false }
+        Self { store, id, unborn: Some(session), issuer: issuer.into(), draft: Draft::default() }
     }
 
     /// A conversation that goes on, with what was said. An answer that was being written when its process was killed is
@@ -53,7 +54,7 @@ impl StoreJournal {
         id: SessionId,
         issuer: impl Into<String>,
     ) -> Result<(Self, History), JournalError> {
-        let mut journal = Self { store, id, unborn: None, issuer: issuer.into(), has_draft: false };
+        let mut journal = Self { store, id, unborn: None, issuer: issuer.into(), draft: Draft::default() };
         journal.store.lock().reopen(&journal.id).map_err(written)?;
         journal.store.lock().mark_conversation(&journal.id).map_err(written)?;
         journal.take_over_draft()?;
@@ -67,13 +68,9 @@ impl StoreJournal {
         Ok(History { entries })
     }
 
-    fn draft_key(&self) -> String {
-        format!("hermes_rs_draft:{}", self.id)
-    }
-
     fn take_over_draft(&mut self) -> Result<(), JournalError> {
-        let key = self.draft_key();
-        let Some(text) = self.store.lock().meta(&key).map_err(read)? else { return Ok(()) };
+        let (draft, text) = Draft::find(&mut self.store.lock(), &self.id).map_err(read)?;
+        self.draft = draft;
         let stored = self.load()?.entries.pop().map(|entry| entry.message);
         let is_there = matches!(&stored, Some(Message::Assistant(_)))
             && stored.is_some_and(|message| message.text().starts_with(&text));
@@ -82,7 +79,7 @@ impl StoreJournal {
             let row = to_row(&message, Some(&hermes_model::Finish::Interrupted), Timestamp::now());
             self.store.lock().append(&self.id, &row).map_err(written)?;
         }
-        self.store.lock().set_meta(&key, None).map_err(written)
+        self.draft.clear(&mut self.store.lock(), &self.id).map_err(written)
     }
 }
 
@@ -98,10 +95,7 @@ impl Journal for StoreJournal {
         }
         let row = to_row(said.message, said.finish, said.at);
         let id = store.append(&self.id, &row).map_err(written)?;
-        if self.has_draft {
-            store.set_meta(&self.draft_key(), None).map_err(written)?;
-            self.has_draft = false;
-        }
+        self.draft.clear(&mut store, &self.id).map_err(written)?;
         Ok(RowId(id.0))
     }
 
@@ -118,8 +112,12 @@ impl Journal for StoreJournal {
     }
 
     fn keep_draft(&mut self, text: Option<&str>) -> Result<(), JournalError> {
-        self.has_draft = text.is_some();
-        self.store.lock().set_meta(&self.draft_key(), text).map_err(written)
+        let mut store = self.store.lock();
+        let kept = match text {
+            Some(text) => self.draft.keep(&mut store, &self.id, text),
+            None => self.draft.clear(&mut store, &self.id),
+        };
+        kept.map_err(written)
     }
 
     fn rewind(&mut self, to: RowId) -> Result<usize, JournalError> {

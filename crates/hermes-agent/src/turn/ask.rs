@@ -1,16 +1,11 @@
 //! One call to the model: the request, and what is passed on while the answer comes.
 
-use std::time::{Duration, Instant};
-
 use hermes_model::budget::{Purpose, Scope};
 use hermes_model::{Answered, Ask, CallEvent, Event, GaveUp, Message, Request, ToolUse, tidy};
 
 use super::Turn;
 use crate::event::{AgentEvent, Level, OnAgentEvent};
 use crate::journal::{Journal, JournalError};
-
-/// How often the beginning of an answer is put on record while it is written.
-const DRAFT_EVERY: Duration = Duration::from_millis(500);
 
 impl Turn<'_, '_> {
     /// Asks the model. The outer error means that the conversation could not be kept.
@@ -72,14 +67,12 @@ struct Listener<'a, 'on> {
     call: u32,
     of: u32,
     draft: String,
-    kept: Option<Instant>,
-    written: usize,
     failed: Option<JournalError>,
 }
 
 impl<'a, 'on> Listener<'a, 'on> {
     fn new(on: &'a mut OnAgentEvent<'on>, journal: &'a mut dyn Journal, call: u32, of: u32) -> Self {
-        Self { on, journal, call, of, draft: String::new(), kept: None, written: 0, failed: None }
+        Self { on, journal, call, of, draft: String::new(), failed: None }
     }
 
     fn hear(&mut self, event: CallEvent) {
@@ -132,14 +125,9 @@ impl<'a, 'on> Listener<'a, 'on> {
         }
     }
 
-    /// A short answer is never written twice; a long one leaves its beginning on record, in case we are killed.
+    /// On record before it is shown: whoever is killed in the middle of an answer loses nothing of what was seen.
     fn keep_draft(&mut self) {
-        let started = *self.kept.get_or_insert_with(Instant::now);
-        if started.elapsed() >= DRAFT_EVERY && self.draft.len() > self.written {
-            self.kept = Some(Instant::now());
-            self.written = self.draft.len();
-            self.failed = self.journal.keep_draft(Some(&self.draft)).err().or(self.failed.take());
-        }
+        self.failed = self.journal.keep_draft(Some(&self.draft)).err().or(self.failed.take());
     }
 
     fn notice(&mut self, level: Level, text: String) {

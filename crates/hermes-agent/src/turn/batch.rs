@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hermes_model::{Answer, ToolCall, ToolStatus};
-use hermes_tools::{Arguments, Progress, Report, Run, Sharing, Tool, ToolOutput};
+use hermes_tools::gate::{Action, Waiting};
+use hermes_tools::{Arguments, Gate, Progress, Report, Run, Sharing, Tool, ToolOutput, Verdict};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 use super::finish::Done;
 use super::prepare::{Prepared, prepare};
@@ -156,7 +158,8 @@ impl Turn<'_, '_> {
         tell: mpsc::Sender<Heard>,
     ) -> impl Future<Output = CallEnd> + Send + 'static {
         let (tool, arguments, id) = (Arc::clone(&ready.tool), ready.arguments.clone(), ready.call.id.clone());
-        let (gate, cancel) = (Arc::clone(&self.agent.gate), self.control.token().clone());
+        let cancel = self.control.token().clone();
+        let gate = UntilInterrupted { gate: Arc::clone(&self.agent.gate), cancel: cancel.clone() };
         let session = self.agent.session_id().to_owned();
         async move {
             let started = Instant::now();
@@ -171,7 +174,7 @@ impl Turn<'_, '_> {
                 session: &session,
                 cancel: &cancel,
                 progress: &progress,
-                gate: gate.as_ref(),
+                gate: &gate,
             };
             let late = async {
                 cancel.cancelled().await;
@@ -234,5 +237,23 @@ impl Turn<'_, '_> {
     async fn give_up(&mut self, ready: &Ready, last: bool) -> Result<(), JournalError> {
         let output = ToolOutput::text(NOT_RUN).failed();
         self.finish_call(Done::not_run(&ready.call, output, CallStatus::Cancelled), last).await.map(drop)
+    }
+}
+
+/// A gate that stops waiting for a person when the turn is interrupted.
+struct UntilInterrupted {
+    gate: Arc<dyn Gate>,
+    cancel: CancellationToken,
+}
+
+impl Gate for UntilInterrupted {
+    fn decide<'a>(&'a self, action: &'a Action<'a>) -> Waiting<'a, Verdict> {
+        Box::pin(async move {
+            tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => Verdict::Refused { reason: "the user interrupted".to_owned() },
+                verdict = self.gate.decide(action) => verdict,
+            }
+        })
     }
 }

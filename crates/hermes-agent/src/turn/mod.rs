@@ -245,8 +245,21 @@ impl<'a, 'on> Turn<'a, 'on> {
             GaveUp::Failed(report) => {
                 let text = std::mem::take(&mut self.begun);
                 let outcome = if text.is_empty() { Outcome::Failed } else { Outcome::Partial };
-                Ok(Flow::End(Ended { outcome, text, error: Some(report.to_string()) }))
+                Ok(Flow::End(Ended { outcome, text, error: Some(self.explain(&report)) }))
             }
+        }
+    }
+
+    /// What failed. A server that cannot be reached is named by its address: "custom" tells nobody where to look.
+    fn explain(&self, report: &hermes_model::call::Report) -> String {
+        let unreachable = |attempt: &hermes_model::retry::Attempt| {
+            attempt.failure.observed.transport == Some(hermes_model::failure::Transport::Connect)
+        };
+        match self.agent.caller.route() {
+            Some(route) if report.attempts.last().is_some_and(unreachable) => {
+                format!("{report} ({})", route.endpoint.base_url)
+            }
+            _ => report.to_string(),
         }
     }
 

@@ -21,6 +21,7 @@ use hermes_model::Content;
 use hermes_model::provider::Wanted;
 
 use crate::app::App;
+use crate::talk::ending::Interrupts;
 use crate::talk::plain::{Detail, Paint, Plain};
 use crate::ui;
 
@@ -41,6 +42,7 @@ const QUESTION: &str =
 /// Runs the demo.
 pub fn run(app: &App, args: &Args) -> anyhow::Result<ExitCode> {
     let began = Instant::now();
+    let interrupts = Interrupts::watch()?;
     let room = tempfile::Builder::new()
         .prefix("hermes-demo-")
         .tempdir()
@@ -52,12 +54,19 @@ pub fn run(app: &App, args: &Args) -> anyhow::Result<ExitCode> {
     let place = if args.local { Place::Local } else { place(app) };
     let opened = open(app, room.path(), &work, &place)?;
     introduce(&place)?;
-    let (outcome, error, session) = work_on_it(opened)?;
-    let checked = check(&log, &work);
-    conclude(&work, &session, began, &checked)?;
-    if args.keep {
-        ui::print(&format!("Kept: {}", room.keep().display()))?;
+    let (outcome, error, session) = work_on_it(opened, interrupts.control())?;
+    if outcome == Outcome::Interrupted {
+        ui::note("hermes: interrupted; nothing is left of the demo");
+        return Ok(interrupts.exit_code(outcome));
     }
+    let checked = check(&log, &work);
+    let rest = if args.keep {
+        format!("Kept: {}", room.keep().display())
+    } else {
+        "All of it is removed now.".to_owned()
+    };
+    let took = format!("{session}, {:.1} s", began.elapsed().as_secs_f64());
+    conclude(&work, &took, &rest, &checked)?;
     if let Some(error) = error {
         ui::note(&format!("hermes: {error}"));
     }
@@ -178,16 +187,14 @@ fn introduce(place: &Place) -> anyhow::Result<()> {
 }
 
 /// What came of the turn: how it ended, what went wrong, and the session as it was stored.
-fn work_on_it(opened: Opened) -> anyhow::Result<(Outcome, Option<String>, String)> {
+fn work_on_it(opened: Opened, control: &Control) -> anyhow::Result<(Outcome, Option<String>, String)> {
     let Opened { mut agent, store, workplace, .. } = opened;
     let colours = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let paint = if colours { Paint::Colours } else { Paint::Plain };
     let mut plain = Plain::new(std::io::stdout(), std::io::stdout(), paint, Detail::Output);
-    let control = Control::new();
-    crate::talk::interrupt_on_signals(&control)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let question = vec![Content::Text(QUESTION.to_owned())];
-    let report = runtime.block_on(agent.turn(question, &control, &mut |event| plain.event(&event)));
+    let report = runtime.block_on(agent.turn(question, control, &mut |event| plain.event(&event)));
     plain.end_line();
     let id = hermes_store::sessions::SessionId::from(report.session_id.as_str());
     let row = store.lock().row(&id)?;
@@ -221,12 +228,7 @@ fn check(log: &str, work: &Path) -> Result<String, String> {
     }
 }
 
-fn conclude(
-    work: &Path,
-    session: &str,
-    began: Instant,
-    checked: &Result<String, String>,
-) -> anyhow::Result<()> {
+fn conclude(work: &Path, took: &str, rest: &str, checked: &Result<String, String>) -> anyhow::Result<()> {
     let mut text = String::new();
     match checked {
         Ok(found) => writeln!(text, "\nChecked without the agent: {found}.")?,
@@ -236,12 +238,7 @@ fn conclude(
         .flatten()
         .map(|file| file.file_name().to_string_lossy().into_owned())
         .collect();
-    writeln!(
-        text,
-        "Stored as a session: {session}. {} files, {:.1} s; all of it is removed now.",
-        files.len(),
-        began.elapsed().as_secs_f64()
-    )?;
+    writeln!(text, "Stored as a session: {took}. {} files.\n{rest}", files.len())?;
     text.push_str(
         "\nNext:\n  hermes model      choose a model; the key is tested before it is saved\n  hermes            talk to it\n  hermes -z '…'     ask one question from a script\n  hermes sandbox    where commands run, and what runs there\n",
     );

@@ -37,7 +37,7 @@ pub struct TalkArgs {
     #[arg(long)]
     pub ignore_rules: bool,
     /// Most model calls for one question
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_turns: Option<u32>,
     /// Mark the session with this source (`tool` keeps it out of lists)
     #[arg(long, value_name = "TAG")]
@@ -48,7 +48,7 @@ pub struct TalkArgs {
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
 pub struct OneShotArgs {
     /// Ask one question, print the answer and leave (`-` reads the question from standard input)
-    #[arg(short = 'z', long, value_name = "PROMPT")]
+    #[arg(short = 'z', long, value_name = "PROMPT", allow_hyphen_values = true, value_parser = question)]
     pub oneshot: Option<String>,
     /// Add what comes on standard input to the question
     #[arg(long, requires = "oneshot")]
@@ -84,4 +84,13 @@ impl TalkArgs {
             source: self.source.or(before.source),
         }
     }
+}
+
+/// A question may begin with a hyphen; a single word that does is a flag at the wrong place.
+pub fn question(text: &str) -> Result<String, &'static str> {
+    let is_word = text.starts_with('-') && !text.contains(char::is_whitespace);
+    if is_word && text != "-" && text.parse::<f64>().is_err() {
+        return Err("it looks like a flag; if it is the question, pipe it in");
+    }
+    Ok(text.to_owned())
 }

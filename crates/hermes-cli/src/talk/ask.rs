@@ -20,7 +20,7 @@ impl Answerer for LineAnswerer {
 
 fn ask(question: &Question) -> Reply {
     if !question.subject.is_empty() {
-        ui::note(&format!("\n  {}", question.subject.replace('\n', "\n  ")));
+        ui::note(&format!("\n  {}", ui::harmless(&question.subject).replace('\n', "\n  ")));
     }
     ui::note(&question.text);
     for (place, choice) in question.choices.iter().enumerate() {

@@ -37,7 +37,7 @@ pub fn run(app: &App, talk: &TalkArgs, first: Option<UserInput>) -> anyhow::Resu
     let abilities = Abilities::decide(|name| app.var(name), Output::Terminal);
     let ended = chat::run(Box::new(conversation), inbox, options, abilities, Terminal::standard()?);
     AgentConversation::close(&workplace);
-    super::end_worktree(worktree);
+    drop(worktree);
     let ended = ended?;
     Ok(match ended.by {
         chat::EndedBy::User => ExitCode::SUCCESS,

@@ -4,6 +4,7 @@ pub mod args;
 mod ask;
 mod chat;
 mod conversation;
+pub mod ending;
 pub mod oneshot;
 mod picture;
 pub mod plain;
@@ -14,12 +15,11 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use hermes_agent::Control;
-use hermes_agent::assembly::{Consent, Kind, Opening, Resume, TellId};
+use hermes_agent::assembly::{self, Consent, Kind, OpenError, Opened, Opening, Resume, TellId};
 use hermes_agent::prompt::Rules;
 use hermes_home::settings::table::{model as model_settings, safety};
 use hermes_model::provider::Wanted;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use hermes_tools::toolsets::SelectionError;
 
 use hermes_cli::chat::UserInput;
 
@@ -46,7 +46,7 @@ pub struct ChatArgs {
     #[command(flatten)]
     talk: TalkArgs,
     /// Ask this question, show the work and the answer, and leave
-    #[arg(short, long, value_name = "QUERY")]
+    #[arg(short, long, value_name = "QUERY", allow_hyphen_values = true, value_parser = args::question)]
     query: Option<String>,
     /// Print only the answer; the session's id goes to standard error
     #[arg(short = 'Q', long, requires = "query")]
@@ -90,27 +90,40 @@ pub fn chat(app: &App, args: ChatArgs) -> anyhow::Result<ExitCode> {
     chat::run(app, &args.talk, first)
 }
 
+/// Puts an agent together. Names of toolsets that mean nothing are wrong usage.
+fn open(opening: Opening) -> anyhow::Result<Opened> {
+    assembly::open(opening).map_err(|error| match error {
+        OpenError::Tools(SelectionError::NoneKnown(_)) => ui::WrongUsage(error.to_string()).into(),
+        error => error.into(),
+    })
+}
+
+/// The worktree of a conversation. It ends with this, however the conversation ends.
+struct OwnWorktree(Option<Worktree>);
+
 /// A worktree for the conversation, if one was asked for; the work is there then.
-fn worktree_for(talk: &TalkArgs, opening: &mut Opening) -> anyhow::Result<Option<Worktree>> {
+fn worktree_for(talk: &TalkArgs, opening: &mut Opening) -> anyhow::Result<OwnWorktree> {
     if !talk.worktree {
-        return Ok(None);
+        return Ok(OwnWorktree(None));
     }
     let mut random = [0; 4];
     rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())?;
     let name = format!("{:08x}", u32::from_be_bytes(random));
     let worktree = Worktree::make(&opening.cwd, &name)?;
     opening.cwd.clone_from(&worktree.path);
-    Ok(Some(worktree))
+    Ok(OwnWorktree(Some(worktree)))
 }
 
-/// A worktree that stays is said, so that its work is found.
-fn end_worktree(worktree: Option<Worktree>) {
-    match worktree.map(Worktree::end) {
-        None | Some(Ok(worktree::End::Removed)) => {}
-        Some(Ok(worktree::End::Kept { path, branch })) => {
-            ui::note(&format!("The worktree holds work and stays: {} (branch {branch})", path.display()));
+impl Drop for OwnWorktree {
+    /// A worktree that stays is said, so that its work is found.
+    fn drop(&mut self) {
+        match self.0.take().map(Worktree::end) {
+            None | Some(Ok(worktree::End::Removed)) => {}
+            Some(Ok(worktree::End::Kept { path, branch })) => {
+                ui::note(&format!("The worktree holds work and stays: {} (branch {branch})", path.display()));
+            }
+            Some(Err(error)) => ui::warn(&format!("the worktree could not be looked at: {error:#}")),
         }
-        Some(Err(error)) => ui::warn(&format!("the worktree could not be looked at: {error:#}")),
     }
 }
 
@@ -159,19 +172,4 @@ fn resume(talk: &TalkArgs, source: &str) -> Option<Resume> {
         (None, Some(_)) => Some(Resume::Latest { source: source.to_owned() }),
         (None, None) => None,
     }
-}
-
-/// The first signal interrupts the turn, so that tools end and what was said is kept; the next one ends us.
-pub fn interrupt_on_signals(control: &Control) -> std::io::Result<()> {
-    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])?;
-    let control = control.clone();
-    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
-        for signal in signals.forever() {
-            if control.is_interrupted() {
-                std::process::exit(128 + signal);
-            }
-            control.interrupt();
-        }
-    })?;
-    Ok(())
 }

@@ -4,69 +4,73 @@ use std::io::{IsTerminal, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use hermes_agent::assembly::{self, Consent};
-use hermes_agent::{AgentEvent, Control, Level, Outcome, TurnReport};
+use hermes_agent::{AgentEvent, Level, Outcome, TurnReport};
 use hermes_model::Content;
 
 use super::args::{OneShotArgs, TalkArgs};
-use super::{opening, picture};
+use super::ending::{self, Interrupts};
+use super::{opening, picture, plain};
 use crate::app::App;
 use crate::ui;
 
-/// The exit code of a turn that was interrupted, as a shell gives it for Ctrl-C.
-const INTERRUPTED: u8 = 130;
-
 /// Asks one question.
 pub fn run(app: &App, talk: &TalkArgs, args: &OneShotArgs, prompt: &str) -> anyhow::Result<ExitCode> {
+    let answered = match answer(app, talk, args, prompt) {
+        Ok(answered) => answered,
+        Err(error) => {
+            // The reason comes first, whatever becomes of the file.
+            if let Err(error) = usage_file(args, None) {
+                ui::warn(&error.to_string());
+            }
+            return Err(error);
+        }
+    };
+    let Answered { report, events, interrupts } = answered;
+    let printed = if args.json { events } else { print(&report) };
+    ending::say(&report);
+    usage_file(args, Some(&report))?;
+    ending::unless_reader_left(printed).context("the answer cannot be written")?;
+    Ok(interrupts.exit_code(report.outcome))
+}
+
+/// What came of the question.
+struct Answered {
+    report: TurnReport,
+    /// Whether all events could be printed.
+    events: std::io::Result<()>,
+    interrupts: Interrupts,
+}
+
+fn print(report: &TurnReport) -> std::io::Result<()> {
+    let text = report.text.trim_end();
+    if text.is_empty() { Ok(()) } else { ui::print(&plain::for_stdout(text)) }
+}
+
+fn answer(app: &App, talk: &TalkArgs, args: &OneShotArgs, prompt: &str) -> anyhow::Result<Answered> {
     let question = question(prompt, args)?;
     let mut opening = opening(app, talk)?;
     opening.kind = assembly::Kind::OneShot;
     // Nobody is there to be asked; whoever runs a script has said yes by running it.
     opening.consent = Consent::Yolo;
+    let interrupts = Interrupts::watch()?;
     let worktree = super::worktree_for(talk, &mut opening)?;
-    let opened = match assembly::open(opening) {
-        Ok(opened) => opened,
-        Err(error) => {
-            super::end_worktree(worktree);
-            usage_file(args, None)?;
-            return Err(error.into());
-        }
-    };
+    let opened = super::open(opening)?;
     for notice in &opened.notices {
         ui::warn(notice);
     }
     let mut agent = opened.agent;
-    let control = Control::new();
-    super::interrupt_on_signals(&control)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut show = Shown::new(args.json);
-    let report = runtime.block_on(agent.turn(question, &control, &mut |event| show.event(event)));
+    let mut on = |event| show.event(event);
+    let report = runtime.block_on(agent.turn(question, interrupts.control(), &mut on));
     // Whatever still waits for a tool that was told to end must not hold the answer back.
     runtime.shutdown_background();
     drop(agent);
     assembly::let_go(&opened.workplace);
-    super::end_worktree(worktree);
-    usage_file(args, Some(&report))?;
-    finish(&report, args)
-}
-
-fn finish(report: &TurnReport, args: &OneShotArgs) -> anyhow::Result<ExitCode> {
-    if !args.json && !report.text.trim().is_empty() {
-        ui::print(report.text.trim_end())?;
-    }
-    if let Some(error) = &report.error {
-        ui::note(&format!("hermes: {error}"));
-    }
-    Ok(match report.outcome {
-        Outcome::Completed => ExitCode::SUCCESS,
-        Outcome::Interrupted => {
-            ui::note("hermes: interrupted");
-            ExitCode::from(INTERRUPTED)
-        }
-        Outcome::Partial | Outcome::OutOfCalls | Outcome::OutOfBudget | Outcome::Failed => {
-            ExitCode::from(ui::FAILED)
-        }
-    })
+    drop(worktree);
+    Ok(Answered { report, events: show.written, interrupts })
 }
 
 /// The question with all that belongs to it.
@@ -104,21 +108,21 @@ pub fn standard_input() -> anyhow::Result<String> {
 /// What is shown while it works.
 struct Shown {
     json: bool,
+    /// Whether all events could be printed so far.
+    written: std::io::Result<()>,
 }
 
 impl Shown {
     fn new(json: bool) -> Self {
-        Self { json }
+        Self { json, written: Ok(()) }
     }
 
     fn event(&mut self, event: AgentEvent) {
         if self.json {
-            // A reader that left is noticed at the end; the turn goes on, its work may be wanted.
-            let mut out = std::io::stdout().lock();
-            let _ = serde_json::to_writer(&mut out, &event)
-                .map_err(std::io::Error::from)
-                .and_then(|()| out.write_all(b"\n"));
-            let _ = out.flush();
+            // The turn goes on when nobody reads, its work may be wanted; the end tells.
+            if self.written.is_ok() {
+                self.written = print_event(&event);
+            }
             return;
         }
         match event {
@@ -129,6 +133,13 @@ impl Shown {
             _ => {}
         }
     }
+}
+
+fn print_event(event: &AgentEvent) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    serde_json::to_writer(&mut out, event)?;
+    out.write_all(b"\n")?;
+    out.flush()
 }
 
 /// Writes what it took, for scripts that count.

@@ -1,10 +1,13 @@
 //! A turn as plain lines: what the agent does on one line each, its words as they come. For `chat -q` and the demo.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
-use std::io::Write;
+use std::io::{IsTerminal as _, Write};
 use std::time::Instant;
 
 use hermes_agent::{AgentEvent, CallStatus, Level};
+
+use crate::ui;
 
 /// Whether lines may hold colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +39,8 @@ pub struct Plain<'a> {
     started: HashMap<String, Instant>,
     /// Whether words stand on the line that was begun last.
     mid_line: bool,
+    /// Whether everything that was said could be written so far.
+    said: std::io::Result<()>,
 }
 
 impl<'a> Plain<'a> {
@@ -53,6 +58,7 @@ impl<'a> Plain<'a> {
             detail,
             started: HashMap::new(),
             mid_line: false,
+            said: Ok(()),
         }
     }
 
@@ -64,20 +70,32 @@ impl<'a> Plain<'a> {
     /// Ends the line that was begun.
     pub fn end_line(&mut self) {
         if std::mem::take(&mut self.mid_line) {
-            let _ = self.saying.write_all(b"\n").and_then(|()| self.saying.flush());
+            self.say("\n");
+        }
+    }
+
+    /// Whether everything that was said could be written.
+    pub fn said(self) -> std::io::Result<()> {
+        self.said
+    }
+
+    fn say(&mut self, text: &str) {
+        if self.said.is_ok() {
+            let text = for_stdout(text);
+            self.said = self.saying.write_all(text.as_bytes()).and_then(|()| self.saying.flush());
         }
     }
 
     fn show(&mut self, event: &AgentEvent) -> std::io::Result<()> {
         match event {
             AgentEvent::Text { delta } => {
-                self.saying.write_all(delta.as_bytes())?;
+                self.say(delta);
                 self.mid_line = !delta.ends_with('\n') && (self.mid_line || !delta.is_empty());
-                self.saying.flush()
+                Ok(())
             }
             AgentEvent::ToolStarted { id, name, brief, .. } => {
                 self.started.insert(id.clone(), Instant::now());
-                let line = first_line(brief, 100);
+                let line = ui::harmless(&first_line(brief, 100));
                 let name = self.colour("36", name);
                 self.line(&format!("  {name} {line}"))
             }
@@ -96,9 +114,11 @@ impl<'a> Plain<'a> {
                 self.line(&format!("  {messages} messages summarised: {before} tokens became {after}"))
             }
             AgentEvent::Notice { level: Level::Warning, text } => {
-                self.line(&format!("  {} {text}", self.colour("33", "warning:")))
+                self.line(&format!("  {} {}", self.colour("33", "warning:"), ui::harmless(text)))
             }
-            AgentEvent::Notice { level: Level::Info, text } => self.line(&format!("  {text}")),
+            AgentEvent::Notice { level: Level::Info, text } => {
+                self.line(&format!("  {}", ui::harmless(text)))
+            }
             AgentEvent::TurnEnded { .. } => {
                 self.end_line();
                 Ok(())
@@ -112,7 +132,7 @@ impl<'a> Plain<'a> {
             let printed = printed(result);
             let lines: Vec<&str> = printed.lines().collect();
             for line in lines.iter().take(MOST_LINES) {
-                let line = self.colour("2", &format!("    {line}"));
+                let line = self.colour("2", &format!("    {}", ui::harmless(line)));
                 self.line(&line)?;
             }
             if lines.len() > MOST_LINES {
@@ -141,6 +161,11 @@ impl<'a> Plain<'a> {
             Paint::Plain => text.to_owned(),
         }
     }
+}
+
+/// What the model says, for standard output: as it is for a program, harmless for a terminal.
+pub fn for_stdout(text: &str) -> Cow<'_, str> {
+    if std::io::stdout().is_terminal() { Cow::Owned(ui::harmless(text)) } else { Cow::Borrowed(text) }
 }
 
 /// What a command printed, out of a result that is JSON; any other result as it is.

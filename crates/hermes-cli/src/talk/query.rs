@@ -3,16 +3,22 @@
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
+use anyhow::Context as _;
+use hermes_agent::TurnReport;
 use hermes_agent::assembly::{self, Consent, Opened};
-use hermes_agent::{Control, Outcome, TurnReport};
 use hermes_model::Content;
 
 use super::args::TalkArgs;
+use super::ending::{self, Interrupts};
 use super::picture;
-use super::plain::{Detail, Paint, Plain};
+use super::plain::{self, Detail, Paint, Plain};
 use crate::app::App;
 use crate::ui;
+
+/// How long somebody who has the answer waits for a title.
+const TITLE_PATIENCE: Duration = Duration::from_secs(5);
 
 /// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +39,9 @@ pub fn run(
     images: &[PathBuf],
     shown: Shown,
 ) -> anyhow::Result<ExitCode> {
+    if query.trim().is_empty() {
+        return Err(ui::WrongUsage("there is no question: give it after -q".to_owned()).into());
+    }
     let mut question = vec![Content::Text(query.to_owned())];
     for path in images {
         question.push(picture::read(path)?);
@@ -41,8 +50,9 @@ pub fn run(
     if !matches!(opening.consent, Consent::Yolo) && std::io::stdin().is_terminal() {
         opening.consent = Consent::Ask(std::sync::Arc::new(super::ask::LineAnswerer));
     }
+    let interrupts = Interrupts::watch()?;
     let worktree = super::worktree_for(talk, &mut opening)?;
-    let Opened { mut agent, store, workplace, notices, .. } = assembly::open(opening)?;
+    let Opened { mut agent, store, workplace, notices, .. } = super::open(opening)?;
     for notice in &notices {
         ui::warn(notice);
     }
@@ -50,17 +60,17 @@ pub fn run(
     let paint = if colours { Paint::Colours } else { Paint::Plain };
     let detail = if shown == Shown::Output { Detail::Output } else { Detail::Brief };
     let mut plain = Plain::new(std::io::stderr(), std::io::stdout(), paint, detail);
-    let control = Control::new();
-    super::interrupt_on_signals(&control)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut show = |event| {
         if shown != Shown::Answer {
             plain.event(&event);
         }
     };
-    let report = runtime.block_on(agent.turn(question, &control, &mut show));
+    let report = runtime.block_on(agent.turn(question, interrupts.control(), &mut show));
     if report.outcome.is_success() && shown != Shown::Answer {
-        let title = runtime.block_on(agent.suggest_title(control.token()));
+        let title = agent.suggest_title(interrupts.control().token());
+        let title =
+            runtime.block_on(async { tokio::time::timeout(TITLE_PATIENCE, title).await.ok().flatten() });
         let id = hermes_store::sessions::SessionId::from(report.session_id.as_str());
         // A title is never worth an error.
         let _ = title.map(|title| store.lock().suggest_title(&id, &title));
@@ -68,28 +78,24 @@ pub fn run(
     runtime.shutdown_background();
     drop(agent);
     assembly::let_go(&workplace);
-    super::end_worktree(worktree);
-    finish(&report, shown)
+    drop(worktree);
+    finish(&report, shown, plain)?;
+    Ok(interrupts.exit_code(report.outcome))
 }
 
-fn finish(report: &TurnReport, shown: Shown) -> anyhow::Result<ExitCode> {
-    if shown == Shown::Answer && !report.text.trim().is_empty() {
-        ui::print(report.text.trim_end())?;
-    }
-    if let Some(error) = &report.error {
-        ui::note(&format!("hermes: {error}"));
-    }
+fn finish(report: &TurnReport, shown: Shown, plain: Plain<'_>) -> anyhow::Result<()> {
+    let text = report.text.trim_end();
+    let printed = match shown {
+        Shown::Answer if text.is_empty() => Ok(()),
+        Shown::Answer => ui::print(&plain::for_stdout(text)),
+        Shown::Work | Shown::Output => plain.said(),
+    };
+    ending::say(report);
     match shown {
         Shown::Answer => ui::note(&format!("session_id: {}", report.session_id)),
         Shown::Work | Shown::Output => {
             ui::note(&format!("\nContinue with: hermes --resume {}", report.session_id));
         }
     }
-    Ok(match report.outcome {
-        Outcome::Completed => ExitCode::SUCCESS,
-        Outcome::Interrupted => ExitCode::from(130),
-        Outcome::Partial | Outcome::OutOfCalls | Outcome::OutOfBudget | Outcome::Failed => {
-            ExitCode::from(ui::FAILED)
-        }
-    })
+    ending::unless_reader_left(printed).context("the answer cannot be written")
 }

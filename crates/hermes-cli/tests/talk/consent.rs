@@ -1,6 +1,11 @@
 //! Commands on the user's own machine need a yes; nobody to ask is a no.
 
-use super::support::{Talk, runs};
+use std::time::Duration;
+
+use hermes_testkit::command::poll_until;
+use hermes_testkit::wait_until;
+
+use super::support::{LIMIT, Talk, runs};
 use super::terminal::Terminal;
 
 fn talk() -> Talk {
@@ -67,11 +72,15 @@ fn ctrl_c_at_the_question_ends_the_turn() {
 fn the_chat_asks_in_its_own_way() {
     let talk = talk();
     let mut terminal = Terminal::start(&talk.home, &[]);
-    terminal.expect("Hermes").keys("go\r").expect("Run this command");
-    terminal.keys("\r");
-    assert!(!talk.file("made-by-command").exists());
-    terminal.keys("1").expect("noted");
-    assert!(talk.file("made-by-command").exists());
-    terminal.keys("/quit\r").expect("--resume");
+    terminal.expect("Hermes").keys("go\r").expect("Run this command").expect("Esc refuses");
+    // Keys that were meant for the message do not count for a question that has just come up.
+    wait_until(LIMIT, "the question takes a key", || {
+        terminal.keys("\r4");
+        poll_until(Duration::from_secs(1), || terminal.shown().contains("noted").then_some(())).is_some()
+    });
+    assert!(!talk.file("made-by-command").exists(), "Enter alone never agrees");
+    let results = talk.server.calls()[1].tool_results();
+    assert!(results[0].1.contains("said no"), "{results:?}");
+    terminal.keys("\x15/quit\r").expect("--resume");
     assert!(terminal.end().success());
 }

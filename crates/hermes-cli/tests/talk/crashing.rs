@@ -65,7 +65,7 @@ fn during_a_tool_the_call_is_kept_and_its_processes_end() {
 
 #[test]
 fn right_after_a_tool_its_result_is_kept() {
-    let talk = Talk::with(&format!("{}\n---\nstall", runs("echo precious-result")));
+    let talk = Talk::with(&format!("{}\n---\nwhen \"go\"\nstall", runs("echo precious-result")));
     let mut running = talk.command(&["-z", "go", "--json"]).spawn();
     running.line_with("tool_finished", LIMIT);
     running.kill9();
@@ -106,8 +106,8 @@ fn at_any_moment_the_next_process_can_go_on() {
         assert!(messages.iter().any(|(role, text)| role == "user" && text.contains("go")), "{messages:?}");
         let kept: String = messages.iter().map(|(_, text)| text.as_str()).collect();
         let shown = shown(&killed.stdout);
-        for word in shown.split_whitespace() {
-            assert!(kept.contains(word), "shown {shown:?}, kept {messages:?}");
+        for words in shown.split_inclusive('.') {
+            assert!(kept.contains(words.trim_end()), "shown {shown:?}, kept {messages:?}");
         }
     }
     assert!(begun > 0, "no turn began before its process was killed");

@@ -107,8 +107,9 @@ fn pictures_reach_the_request_and_bad_ones_are_refused_before_it() {
         &["chat", "-q", "what is it?", "--image", "dot.png"],
     ] {
         talk.run(args).success();
-        let call = talk.server.last_call();
-        let content = call.messages().last().unwrap()["content"].clone();
+        let calls = talk.server.calls();
+        let asked = calls.iter().rfind(|call| call.newest_user_text() == "what is it?").unwrap();
+        let content = &asked.messages().last().unwrap()["content"];
         let picture = content.as_array().unwrap().iter().find(|part| part["type"] == "image_url").unwrap();
         assert_eq!(picture["image_url"]["url"], Value::from("data:image/png;base64,iVBORw0KGgpyZXN0"));
     }

@@ -12,6 +12,7 @@ mod querying;
 mod resuming;
 mod showing;
 mod support;
+mod surroundings;
 #[path = "../models/terminal.rs"]
 mod terminal;
 mod worktrees;

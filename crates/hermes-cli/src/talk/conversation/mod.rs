@@ -42,7 +42,7 @@ pub struct AgentConversation {
 impl AgentConversation {
     /// Puts it together. What should be said before the first question comes back with it.
     pub fn open(opening: Opening, titles: Titles, events: Events) -> anyhow::Result<(Self, Vec<String>)> {
-        let opened = assembly::open(opening.clone())?;
+        let opened = crate::talk::open(opening.clone())?;
         let Opened { agent, store, workplace, gate, prompt, notices } = opened;
         let worker = Worker::start(agent, store.clone(), titles, events)?;
         let parts = prompt.parts;
