@@ -169,12 +169,11 @@ impl Agent {
             let request = request(side);
             answered = ask(side, &request, &scope, cancel, on).await.ok();
         }
-        let answered = match answered {
-            Some(answered) => answered,
-            None => {
-                let request = request(&self.caller);
-                ask(&mut self.caller, &request, &scope, cancel, on).await.map_err(why_not)?
-            }
+        let answered = if let Some(answered) = answered {
+            answered
+        } else {
+            let request = request(&self.caller);
+            ask(&mut self.caller, &request, &scope, cancel, on).await.map_err(|error| why_not(&error))?
         };
         self.count_side_work(&answered).map_err(|error| (SummaryFailure::Other, error.to_string()))?;
         let answer = &answered.answer;
@@ -248,7 +247,7 @@ async fn ask(
     caller.call(Ask { request, scope, shortened: 0 }, cancel, &mut hear).await
 }
 
-fn why_not(gave_up: GaveUp) -> (SummaryFailure, String) {
+fn why_not(gave_up: &GaveUp) -> (SummaryFailure, String) {
     let reason = gave_up.to_string();
     match gave_up {
         GaveUp::Cancelled(_) | GaveUp::TooLong(_) => (SummaryFailure::Other, reason),

@@ -64,9 +64,9 @@ async fn calls_that_only_look_run_at_the_same_time_and_their_results_keep_the_or
         Box::pin(async move {
             let text = run.arguments["text"].as_str().unwrap().to_owned();
             if text == "slow" {
-                begun.notified().await
+                begun.notified().await;
             } else {
-                begun.notify_one()
+                begun.notify_one();
             }
             ToolOutput::text(text)
         })

@@ -118,7 +118,7 @@ fn a_dumb_terminal_gets_lines() {
     pty.ends_in_peace();
 }
 
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_mins(1);
 
 /// A process on a pseudo-terminal and what its screen shows.
 struct Pty {
@@ -214,9 +214,9 @@ impl Pty {
         set_size(&self.master, columns, rows);
     }
 
-    /// Signals the chat, which is the child of `setsid --wait` or that process itself.
+    /// Signals whatever has the terminal: the chat.
     fn signal(&self, signal: rustix::process::Signal) {
-        let group = rustix::termios::tcgetpgrp(&self.slave).unwrap();
+        let group = rustix::termios::tcgetpgrp(&self.master).unwrap();
         rustix::process::kill_process_group(group, signal).unwrap();
     }
 
@@ -229,7 +229,12 @@ impl Pty {
             assert!(start.elapsed() < DEADLINE, "the chat does not end:\n{}", self.screen());
             std::thread::sleep(Duration::from_millis(10));
         };
-        self.sees("ended in peace");
+        // In the bytes: a small screen has scrolled it away.
+        let peace = |seen: &mut Seen| !String::from_utf8_lossy(&seen.bytes).contains("ended in peace");
+        let guard = self.seen.0.lock().unwrap();
+        let (guard, waited) = self.seen.1.wait_timeout_while(guard, DEADLINE, peace).unwrap();
+        drop(guard);
+        assert!(!waited.timed_out(), "the chat did not end well:\n{}", self.screen());
         assert!(status.success(), "{status}\n{}", self.screen());
         assert_eq!(
             format!("{:?}", tcgetattr(&self.slave).unwrap()),

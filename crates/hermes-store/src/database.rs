@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior, TransactionState, ffi};
 
 use crate::error::Error;
 use crate::journal::{Journal, Warning};
@@ -125,8 +125,14 @@ impl Database {
     ) -> Result<T, Error> {
         let attempt = || {
             let tx = Transaction::new_unchecked(&self.connection, TransactionBehavior::Deferred)?;
-            let _reading = Reading::start(&self.connection)?;
-            body(&tx)
+            let value = body(&tx)?;
+            // What is written here is not kept, and waiting for a lock would not have helped it: a snapshot that turns into
+            // a writer fails as soon as another process has written. `PRAGMA query_only` would refuse it earlier, but
+            // setting it makes SQLite prepare every statement anew.
+            match tx.transaction_state(None::<&str>)? {
+                TransactionState::Write => Err(refused()),
+                _ => Ok(value),
+            }
         };
         self.options.patience.run(attempt).map_err(|source| Error::explain(&self.path, "read", source))
     }
@@ -168,20 +174,7 @@ pub(crate) fn complaints(db: &Connection, pragma: &str) -> rusqlite::Result<Comp
     Ok(found)
 }
 
-/// While it lives the connection refuses to write: a snapshot that turns into a writer fails as soon as another
-/// process has written, however long it would have waited.
-struct Reading<'c>(&'c Connection);
-
-impl<'c> Reading<'c> {
-    fn start(connection: &'c Connection) -> rusqlite::Result<Self> {
-        connection.pragma_update(None, "query_only", true)?;
-        Ok(Self(connection))
-    }
-}
-
-impl Drop for Reading<'_> {
-    fn drop(&mut self) {
-        // Cannot fail on an open connection; if it did, the next write would be refused, not lost.
-        let _ = self.0.pragma_update(None, "query_only", false);
-    }
+/// What SQLite answers to a write where only reading is allowed.
+fn refused() -> rusqlite::Error {
+    rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_READONLY), None)
 }

@@ -393,6 +393,18 @@ fn a_database_of_something_else_is_refused_and_unchanged() {
 }
 
 #[test]
+fn a_write_while_reading_is_refused_and_not_kept() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut db = Database::open(directory.path().join("a.db"), OpenMode::Create, &NOTES).unwrap();
+    add(&mut db, "kept");
+    let refused = db.read(|tx| tx.execute("DELETE FROM note", []));
+    assert!(matches!(refused.unwrap_err(), Error::ReadOnly { .. }));
+    assert_eq!(count(&mut db), 1);
+    add(&mut db, "goes on");
+    assert_eq!(count(&mut db), 2);
+}
+
+#[test]
 fn a_version_in_a_table_is_read_kept_and_raised() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.db");

@@ -109,7 +109,7 @@ pub struct Opened {
 }
 
 /// How long places that go with this process get to be cleaned up.
-const CLEANUP: Duration = Duration::from_secs(60);
+const CLEANUP: Duration = Duration::from_mins(1);
 
 /// Lets go of where commands ran. What outlives us stays.
 pub fn let_go(workplace: &Workplace) {
@@ -117,6 +117,7 @@ pub fn let_go(workplace: &Workplace) {
 }
 
 /// Puts an agent together.
+#[allow(clippy::needless_pass_by_value, reason = "what an agent is opened with is used up by it")]
 pub fn open(opening: Opening) -> Result<Opened, OpenError> {
     let mut notices = Vec::new();
     let (routes, problems) = routes(&opening)?;
@@ -149,23 +150,22 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
         Some(id) => store.lock().system_prompt(id)?.filter(|prompt| !prompt.is_empty()),
         None => None,
     };
-    let prompt = match kept {
+    let prompt = if let Some(text) = kept {
         // The same bytes as before, so that the provider's cache holds.
-        Some(text) => SystemPrompt { text, parts: Vec::new() },
-        None => {
-            let sources = Told {
-                opening: &opening,
-                config: &place,
-                workplace: &workplace,
-                tools: &tools,
-                model: &model,
-                provider: &provider,
-                id: &id,
-            };
-            let built = build_prompt(&sources, &now, &mut notices)?;
-            journal.keep_prompt(&built.text)?;
-            built
-        }
+        SystemPrompt { text, parts: Vec::new() }
+    } else {
+        let sources = Told {
+            opening: &opening,
+            config: &place,
+            workplace: &workplace,
+            tools: &tools,
+            model: &model,
+            provider: &provider,
+            id: &id,
+        };
+        let built = build_prompt(&sources, &now, &mut notices)?;
+        journal.keep_prompt(&built.text)?;
+        built
     };
     let here = (sees_project(&place) && opening.rules == prompt::Rules::Follow).then(|| opening.cwd.clone());
     let zone = now.time_zone().clone();

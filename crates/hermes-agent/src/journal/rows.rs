@@ -161,7 +161,7 @@ fn replayed(stored: &NewMessage, issuer: &str) -> Vec<Part> {
                 thoughts.push(thought(&text(&item, "thinking"), Some(replay)));
             }
             Some("redacted_thinking") => {
-                thoughts.push(thought("", Some(Replay::Redacted(text(&item, "data")))))
+                thoughts.push(thought("", Some(Replay::Redacted(text(&item, "data")))));
             }
             _ => others.push(item),
         }

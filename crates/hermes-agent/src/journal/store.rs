@@ -223,10 +223,12 @@ fn ledger_error(doing: &'static str, error: &SessionError) -> LedgerError {
     LedgerError { doing, reason: error.to_string() }
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "for `map_err`")]
 fn written(error: SessionError) -> JournalError {
     JournalError { doing: "written", reason: error.to_string() }
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "for `map_err`")]
 fn read(error: SessionError) -> JournalError {
     JournalError { doing: "read", reason: error.to_string() }
 }

@@ -1,6 +1,7 @@
 //! The live area at the bottom of the screen: it is redrawn in place, only where it changed; finished lines are
 //! printed above it and scroll away like any output.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::text::{Line, Palette};
@@ -55,7 +56,7 @@ impl Painter {
         if printed.is_empty() {
             self.redraw(&lines, &mut bytes);
         } else {
-            self.to_row(0, &mut bytes);
+            self.go_to_row(0, &mut bytes);
             bytes.push_str(CLEAR_BELOW);
             for line in printed {
                 bytes.push_str(&line.paint(self.palette));
@@ -68,9 +69,9 @@ impl Painter {
         self.shown = lines;
         self.widths = frame.lines.iter().map(Line::width).collect();
         if let Some((row, column)) = frame.cursor {
-            self.to_row(row, &mut bytes);
+            self.go_to_row(row, &mut bytes);
             if column > 0 {
-                bytes.push_str(&format!("\x1b[{column}C"));
+                let _ = write!(bytes, "\x1b[{column}C");
                 self.column = column;
             }
             bytes.push_str(SHOW_CURSOR);
@@ -86,27 +87,27 @@ impl Painter {
             if self.shown.get(i) == Some(line) {
                 continue;
             }
-            self.to_row(i, bytes);
+            self.go_to_row(i, bytes);
             // Cleared first: behind a full line the cursor still stands on its last cell.
             bytes.push_str(CLEAR_LINE);
             bytes.push_str(line);
             bytes.push('\r');
         }
         if self.shown.len() > lines.len() {
-            self.to_row(lines.len(), bytes);
+            self.go_to_row(lines.len(), bytes);
             bytes.push_str(CLEAR_BELOW);
         }
     }
 
     /// Moves the cursor to the start of a row; rows that do not exist yet are made.
-    fn to_row(&mut self, row: usize, bytes: &mut String) {
+    fn go_to_row(&mut self, row: usize, bytes: &mut String) {
         let last = self.shown.len().max(self.row + 1) - 1;
         if row < self.row {
-            bytes.push_str(&format!("\x1b[{}A", self.row - row));
+            let _ = write!(bytes, "\x1b[{}A", self.row - row);
         } else if row > self.row {
             let known = row.min(last);
             if known > self.row {
-                bytes.push_str(&format!("\x1b[{}B", known - self.row));
+                let _ = write!(bytes, "\x1b[{}B", known - self.row);
             }
             for _ in known.max(self.row)..row {
                 bytes.push_str("\r\n");
@@ -120,7 +121,7 @@ impl Painter {
     /// Removes the live area; the cursor is where it began.
     pub fn erase(&mut self, out: &mut impl Write) -> io::Result<()> {
         let mut bytes = String::new();
-        self.to_row(0, &mut bytes);
+        self.go_to_row(0, &mut bytes);
         bytes.push_str(CLEAR_BELOW);
         bytes.push_str(SHOW_CURSOR);
         self.shown.clear();

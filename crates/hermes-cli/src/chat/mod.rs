@@ -9,6 +9,7 @@ pub mod completer;
 pub mod conversation;
 pub mod editor;
 mod figures;
+mod from_settings;
 pub mod live;
 pub mod markdown;
 pub mod message;

@@ -114,15 +114,12 @@ fn percent_decoded(text: &str) -> String {
     let mut at = 0;
     while at < bytes.len() {
         let code = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
-        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(bytes[at]);
-                at += 1;
-            }
+        if let Some(byte) = code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            out.push(byte);
+            at += 3;
+        } else {
+            out.push(bytes[at]);
+            at += 1;
         }
     }
     String::from_utf8_lossy(&out).into_owned()

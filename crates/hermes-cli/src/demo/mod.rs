@@ -7,7 +7,8 @@ mod data;
 mod model;
 mod script;
 
-use std::io::{IsTerminal, Write as _};
+use std::fmt::Write as _;
+use std::io::IsTerminal;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -229,7 +230,6 @@ fn check(log: &str, work: &Path) -> Result<String, String> {
 
 fn conclude(work: &Path, took: &str, rest: &str, checked: &Result<String, String>) -> anyhow::Result<()> {
     let mut text = String::new();
-    use std::fmt::Write as _;
     match checked {
         Ok(found) => writeln!(text, "\nChecked without the agent: {found}.")?,
         Err(problem) => writeln!(text, "\nThe check failed: {problem}.")?,
@@ -243,6 +243,5 @@ fn conclude(work: &Path, took: &str, rest: &str, checked: &Result<String, String
         "\nNext:\n  hermes model      choose a model; the key is tested before it is saved\n  hermes            talk to it\n  hermes -z '…'     ask one question from a script\n  hermes sandbox    where commands run, and what runs there\n",
     );
     ui::print(&text)?;
-    std::io::stdout().flush()?;
     Ok(())
 }

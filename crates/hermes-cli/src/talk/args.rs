@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 /// How to talk to the agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct TalkArgs {
     /// Use this model
     #[arg(short, long, value_name = "MODEL")]

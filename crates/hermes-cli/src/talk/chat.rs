@@ -1,14 +1,15 @@
 //! `hermes` and `hermes chat` on a terminal.
 
+use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use hermes_agent::assembly::Consent;
-use hermes_cli::chat::slash::{Commands, QuickAction, QuickCommand};
-use hermes_cli::chat::{self, Abilities, BusyInput, ChatOptions, Output, Terminal, UserInput};
+use hermes_cli::chat::{self, Abilities, ChatOptions, Output, Terminal, UserInput};
 use hermes_home::Settings;
 use hermes_home::settings::SettingError;
-use hermes_home::settings::table::{auxiliary, display, other};
+use hermes_home::settings::table::auxiliary;
 use hermes_tools::Answerer;
 
 use super::args::TalkArgs;
@@ -30,8 +31,7 @@ pub fn run(app: &App, talk: &TalkArgs, first: Option<UserInput>) -> anyhow::Resu
         if settings.get(&auxiliary::TITLE_GENERATION_ENABLED)? { Titles::Make } else { Titles::Leave };
     let (conversation, notices) = AgentConversation::open(opening, titles, link.events())?;
     let workplace = conversation.workplace();
-    let mut options = options(app, &settings)?;
-    options.cwd = cwd;
+    let mut options = options(app, &settings, cwd)?;
     options.greeting = greeting(&conversation, &workplace.describe(), &notices, resumed);
     options.first = first;
     let abilities = Abilities::decide(|name| app.var(name), Output::Terminal);
@@ -52,51 +52,24 @@ fn greeting(conversation: &AgentConversation, place: &str, notices: &[String], r
     let mut text =
         format!("**Hermes** · {} at {} · {place} `/help` lists commands.\n", facts.model, facts.provider);
     for notice in notices {
-        text.push_str(&format!("\n> {notice}\n"));
+        let _ = writeln!(text, "\n> {notice}");
     }
     if resumed {
         let title = facts.title.as_deref().map(|title| format!(" \"{title}\"")).unwrap_or_default();
-        text.push_str(&format!("\nSession {}{title}, {} messages:\n", facts.session_id, facts.messages));
+        let _ = writeln!(text, "\nSession {}{title}, {} messages:", facts.session_id, facts.messages);
         for exchange in conversation.recent() {
-            text.push_str(&format!("\n❯ {}\n\n{}\n", exchange.user, exchange.answer));
+            let _ = writeln!(text, "\n❯ {}\n\n{}", exchange.user, exchange.answer);
         }
     }
     text
 }
 
-/// How the chat looks and behaves, from the settings.
-fn options(app: &App, settings: &Settings) -> Result<ChatOptions, SettingError> {
-    let mut options = ChatOptions::plain("");
-    let busy = settings.get(&display::BUSY_INPUT_MODE)?;
-    options.busy_input = BusyInput::named(&busy).unwrap_or(BusyInput::Interrupt);
-    options.reasoning = match settings.get(&display::SHOW_REASONING)? {
-        true => chat::options::Reasoning::Brief,
-        false => chat::options::Reasoning::Hidden,
-    };
-    options.bell = match settings.get(&display::BELL_ON_COMPLETE)? {
-        true => chat::options::Bell::Rings,
-        false => chat::options::Bell::Silent,
-    };
-    options.commands = Commands::new(Vec::new(), quick_commands(settings)?);
+/// How the chat looks and behaves.
+fn options(app: &App, settings: &Settings, cwd: PathBuf) -> Result<ChatOptions, SettingError> {
+    let mut options = ChatOptions::from_settings(settings, cwd)?;
     options.history_file = Some(app.home.path(".hermes_history"));
     options.user_home = app.user_home();
     options.editor = app.var("VISUAL").or(app.var("EDITOR")).map(str::to_owned);
-    options.program_path = app.var("PATH").unwrap_or_default().to_owned();
+    app.var("PATH").unwrap_or_default().clone_into(&mut options.program_path);
     Ok(options)
-}
-
-/// Shortcuts of the settings; what makes no sense is left out, `hermes config check` says so.
-fn quick_commands(settings: &Settings) -> Result<Vec<QuickCommand>, SettingError> {
-    let tree = settings.get(&other::QUICK_COMMANDS)?;
-    let text = |value: &serde_json::Value, key: &str| value[key].as_str().map(str::to_owned);
-    let mut commands = Vec::new();
-    for (name, entry) in tree.as_object().into_iter().flatten() {
-        let action = match entry["type"].as_str() {
-            Some("exec") => text(entry, "command").map(QuickAction::Run),
-            Some("alias") => text(entry, "target").map(QuickAction::Alias),
-            _ => None,
-        };
-        commands.extend(action.map(|action| QuickCommand { name: name.clone(), action }));
-    }
-    Ok(commands)
 }

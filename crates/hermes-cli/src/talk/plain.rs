@@ -217,7 +217,9 @@ mod tests {
     fn shown(detail: Detail, events: &[AgentEvent]) -> String {
         let screen = Screen::default();
         let mut plain = Plain::new(screen.clone(), screen.clone(), Paint::Plain, detail);
-        events.iter().for_each(|event| plain.event(event));
+        for event in events {
+            plain.event(event);
+        }
         plain.end_line();
         let bytes = screen.0.lock().unwrap().clone();
         String::from_utf8(bytes).unwrap()

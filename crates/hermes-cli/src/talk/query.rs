@@ -53,7 +53,9 @@ pub fn run(
     let interrupts = Interrupts::watch()?;
     let worktree = super::worktree_for(talk, &mut opening)?;
     let Opened { mut agent, store, workplace, notices, .. } = super::open(opening)?;
-    notices.iter().for_each(|notice| ui::warn(notice));
+    for notice in &notices {
+        ui::warn(notice);
+    }
     let colours = std::io::stderr().is_terminal() && app.var("NO_COLOR").is_none_or(str::is_empty);
     let paint = if colours { Paint::Colours } else { Paint::Plain };
     let detail = if shown == Shown::Output { Detail::Output } else { Detail::Brief };

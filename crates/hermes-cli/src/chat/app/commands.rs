@@ -178,7 +178,7 @@ impl Chat {
             Some(answer) => self.effects.push(Effect::Copy(answer.clone())),
             None if self.answers.is_empty() => self.transcript.say("There is no answer to copy yet."),
             None => {
-                self.transcript.say(&format!("There are only {} answers in this chat.", self.answers.len()))
+                self.transcript.say(&format!("There are only {} answers in this chat.", self.answers.len()));
             }
         }
     }

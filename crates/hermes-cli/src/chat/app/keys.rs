@@ -70,7 +70,7 @@ impl Chat {
                 self.menu = None;
             }
             (KeyCode::Char('d'), Mods::CTRL) if self.editor.is_empty() && self.images.is_empty() => {
-                self.leave()
+                self.leave();
             }
             (KeyCode::Char('l'), Mods::CTRL) => self.effects.push(Effect::ClearScreen),
             (KeyCode::Char('z'), Mods::CTRL) => self.effects.push(Effect::Suspend),
@@ -109,7 +109,7 @@ impl Chat {
         match key.code {
             KeyCode::Esc => self.menu = None,
             KeyCode::Down | KeyCode::Tab if menu.selected().is_some() || key.code == KeyCode::Down => {
-                menu.down()
+                menu.down();
             }
             KeyCode::Up | KeyCode::BackTab => menu.up(),
             KeyCode::Enter if menu.selected().is_some() => {

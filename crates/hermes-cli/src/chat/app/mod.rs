@@ -196,14 +196,13 @@ impl Chat {
             Message::Input(Input::Key(key)) => self.key(key, now),
             Message::Input(Input::Paste(text)) => self.paste(&text, now),
             Message::Line(line) => self.line(&line, now),
-            Message::InputEnded => self.leave(),
             Message::Agent(event) => self.agent(event, now),
             Message::Ask(request) => {
                 self.questions.push_back(request);
                 self.next_question(now);
             }
             Message::Signal(Signal::Interrupt) => self.ctrl_c(now),
-            Message::Signal(Signal::Terminate) => self.leave(),
+            Message::Signal(Signal::Terminate) | Message::InputEnded => self.leave(),
             Message::Signal(Signal::Resized | Signal::Continued) => self.effects.push(Effect::Repaint),
             Message::QuickDone { name, output } => self.quick_done(&name, output),
         }

@@ -15,7 +15,7 @@ use crate::chat::text::{Line, Style};
 #[derive(Debug)]
 pub(super) enum Panel {
     /// A question.
-    Question(QuestionPanel, Then),
+    Question(Box<QuestionPanel>, Then),
     /// A list.
     Pick(Picker),
     /// The search through history.
@@ -59,7 +59,7 @@ impl Chat {
         if !self.is_screen() {
             self.transcript.show(panel.listed(glyphs, width));
         }
-        self.panel = Some(Panel::Question(panel, then));
+        self.panel = Some(Panel::Question(Box::new(panel), then));
     }
 
     pub(super) fn choose(&mut self, picker: Picker) {
@@ -83,8 +83,8 @@ impl Chat {
                 true
             }
             Some(Panel::Pick(picker)) => {
-                let picked = picker.key(key);
-                self.picked(picked, now);
+                let outcome = picker.key(key);
+                self.picked(outcome, now);
                 true
             }
             Some(Panel::Search(search)) => {
@@ -102,8 +102,8 @@ impl Chat {
                 self.answered(answered, now);
             }
             Some(Panel::Pick(picker)) => {
-                let picked = picker.line(line);
-                self.picked(picked, now);
+                let outcome = picker.line(line);
+                self.picked(outcome, now);
             }
             Some(Panel::Search(_)) | None => self.panel = None,
         }

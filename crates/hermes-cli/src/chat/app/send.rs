@@ -45,7 +45,7 @@ impl Chat {
     fn continues(&mut self) -> bool {
         let text = self.editor.text();
         let slashes = text.len() - text.trim_end_matches('\\').len();
-        if slashes % 2 == 0 || self.editor.cursor() != text.len() {
+        if slashes.is_multiple_of(2) || self.editor.cursor() != text.len() {
             return false;
         }
         let end = text.len();

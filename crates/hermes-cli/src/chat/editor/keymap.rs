@@ -143,7 +143,9 @@ impl Editor {
 
     fn rotate(&mut self) {
         if let Some((range, text)) = self.kills.rotate() {
+            let yanked = self.kills.yanked.clone();
             self.replace(range, &text);
+            self.kills.yanked = yanked;
         }
     }
 

@@ -61,7 +61,8 @@ impl Editor {
     /// Takes the text out; what was done to it cannot be undone any more.
     pub fn take(&mut self) -> String {
         let text = std::mem::take(&mut self.text);
-        let kills = std::mem::take(&mut self.kills);
+        let mut kills = std::mem::take(&mut self.kills);
+        kills.part();
         *self = Self { kills, ..Self::default() };
         text
     }
@@ -101,6 +102,8 @@ impl Editor {
     }
 
     fn remember(&mut self, change: undo::Change) {
+        // After any change the place of the newest yank is no longer known.
+        self.kills.yanked = None;
         self.undo.remember(change, &self.text, self.cursor);
     }
 

@@ -40,8 +40,8 @@ impl Editor {
 
     /// The start of the word before the cursor.
     pub(super) fn word_before(&self) -> usize {
-        let words = self.text[..self.cursor].split_word_bound_indices();
-        let word = words.filter(|(_, w)| w.contains(char::is_alphanumeric)).last();
+        let mut words = self.text[..self.cursor].split_word_bound_indices();
+        let word = words.rfind(|(_, w)| w.contains(char::is_alphanumeric));
         self.snap(word.map_or(0, |(at, _)| at), Side::Left)
     }
 
@@ -88,7 +88,7 @@ impl Editor {
         let column = self.wanted_column();
         let end = self.line_start() - 1;
         let start = self.text[..end].rfind('\n').map_or(0, |at| at + 1);
-        self.to_column(start, end, column);
+        self.go_to_column(start, end, column);
         true
     }
 
@@ -100,7 +100,7 @@ impl Editor {
         let column = self.wanted_column();
         let start = self.line_end() + 1;
         let end = self.text[start..].find('\n').map_or(self.text.len(), |at| start + at);
-        self.to_column(start, end, column);
+        self.go_to_column(start, end, column);
         true
     }
 
@@ -108,7 +108,7 @@ impl Editor {
         self.column.unwrap_or_else(|| cells(&self.text[self.line_start()..self.cursor]))
     }
 
-    fn to_column(&mut self, start: usize, end: usize, column: usize) {
+    fn go_to_column(&mut self, start: usize, end: usize, column: usize) {
         let mut at = start;
         let mut used = 0;
         for grapheme in self.text[start..end].graphemes(true) {

@@ -62,6 +62,20 @@ fn kills_in_a_row_are_yanked_together_and_older_ones_after() {
 }
 
 #[test]
+fn a_yank_is_forgotten_when_the_text_changes() {
+    let mut editor = typed("one two");
+    editor.key(Key::ctrl('w'));
+    editor.key(Key::ctrl('y'));
+    editor.key(Key::ctrl('u'));
+    editor.key(Key::alt('y'));
+    assert_eq!(editor.text(), "");
+    editor.key(Key::ctrl('y'));
+    editor.insert("pasted");
+    editor.key(Key::alt('y'));
+    assert_eq!(editor.text(), "one twopasted");
+}
+
+#[test]
 fn undo_takes_words_back_and_redo_returns_them() {
     let mut editor = typed("one two");
     editor.key(Key::ctrl('7'));

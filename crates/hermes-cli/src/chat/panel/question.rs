@@ -95,7 +95,7 @@ impl QuestionPanel {
                 self.selected = Some(self.selected.map_or(count - 1, |s| (s + count - 1) % count));
             }
             KeyCode::Down | KeyCode::Tab => {
-                self.selected = Some(self.selected.map_or(0, |s| (s + 1) % count))
+                self.selected = Some(self.selected.map_or(0, |s| (s + 1) % count));
             }
             KeyCode::Enter => {
                 if let Some(selected) = self.selected {

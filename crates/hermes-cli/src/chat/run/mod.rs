@@ -33,7 +33,7 @@ const TICK: Duration = Duration::from_millis(100);
 /// Between two drawings, however fast events come.
 const FRAME: Duration = Duration::from_millis(25);
 /// Idle, nothing is drawn: selections and the place one has scrolled to stay.
-const IDLE: Duration = Duration::from_secs(3600);
+const IDLE: Duration = Duration::from_hours(1);
 
 /// Where a chat is shown.
 #[derive(Debug)]
@@ -278,7 +278,7 @@ impl Session {
                     Err(problem) => self.chat.fail(&problem),
                 },
                 Effect::RunQuick { name, command } => {
-                    self.outside.run_quick(name, command, self.sender.clone())
+                    self.outside.run_quick(name, command, self.sender.clone());
                 }
                 Effect::Remember(text) => {
                     if let Err(problem) = self.outside.remember(&text) {

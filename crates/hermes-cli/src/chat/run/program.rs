@@ -41,15 +41,14 @@ pub(super) fn run(command: &mut Command, input: &[u8], deadline: Duration, most:
         }
         let _ = done.send((output, child.wait()));
     });
-    match finished.recv_timeout(deadline) {
-        Ok((output, status)) => Ok(Ran { output, status: Some(status?) }),
-        Err(_) => {
-            if let Some(group) = group {
-                let _ = kill_process_group(group, Signal::KILL);
-            }
-            let output = finished.recv_timeout(Duration::from_secs(1)).map(|(o, _)| o).unwrap_or_default();
-            Ok(Ran { output, status: None })
+    if let Ok((output, status)) = finished.recv_timeout(deadline) {
+        Ok(Ran { output, status: Some(status?) })
+    } else {
+        if let Some(group) = group {
+            let _ = kill_process_group(group, Signal::KILL);
         }
+        let output = finished.recv_timeout(Duration::from_secs(1)).map(|(o, _)| o).unwrap_or_default();
+        Ok(Ran { output, status: None })
     }
 }
 
@@ -78,7 +77,7 @@ mod tests {
     fn output_is_bounded_and_input_is_given() {
         let mut command = Command::new("sh");
         command.args(["-c", "cat; yes | head -c 100000"]);
-        let ran = run(&mut command, b"in:", Duration::from_secs(60), 10).unwrap();
+        let ran = run(&mut command, b"in:", Duration::from_mins(1), 10).unwrap();
         assert!(ran.status.unwrap().success());
         assert_eq!(ran.output, b"in:y\ny\ny\ny");
     }

@@ -4,6 +4,8 @@ mod nearest;
 mod parse;
 mod table;
 
+use std::fmt::Write as _;
+
 pub use parse::{ChatCommand, Leaving, Parsed, Switch};
 pub use table::COMMANDS;
 
@@ -128,7 +130,7 @@ impl Commands {
         }
         let mut out = String::new();
         for group in Group::ALL {
-            out.push_str(&format!("### {}\n", group.title()));
+            let _ = writeln!(out, "### {}", group.title());
             for command in self.all().filter(|c| c.group == group) {
                 out.push_str(&help_row(command));
             }
@@ -141,7 +143,7 @@ impl Commands {
                     QuickAction::Run(command) => format!("runs `{command}`"),
                     QuickAction::Alias(target) => format!("stands for `{target}`"),
                 };
-                out.push_str(&format!("| `/{}` | {does} |\n", quick.name));
+                let _ = writeln!(out, "| `/{}` | {does} |", quick.name);
             }
             out.push('\n');
         }

@@ -45,8 +45,9 @@ pub fn wrap(line: &Line, width: usize, hang: &Line) -> Vec<Line> {
     if line.width() <= width {
         return vec![line.clone()];
     }
-    // A hang as wide as the screen would leave no room for words.
-    let hang = if hang.width() * 2 > width { Line::new() } else { hang.clone() };
+    // A wide hang would leave no room for words, not even for one wide character.
+    let leaves_room = hang.width() * 2 <= width && hang.width() + 2 <= width;
+    let hang = if leaves_room { hang.clone() } else { Line::new() };
     let mut wrapper = Wrapper { width, hang, done: Vec::new(), current: Line::new(), used: 0, begun: false };
     for word in words(line) {
         wrapper.word(&word);
@@ -165,6 +166,7 @@ mod tests {
     #[test]
     fn wide_characters_take_two_cells() {
         assert_eq!(wrapped("日本語テキスト", 5, ""), ["日本", "語テ", "キス", "ト"]);
+        assert_eq!(wrapped("日日", 2, " "), ["日", "日"], "the hang gives way");
         assert_eq!(fit("日本語", 5), "日本…");
         assert_eq!(fit("日本語", 4), "日…");
         assert_eq!(fit("abc", 3), "abc");

@@ -252,7 +252,7 @@ impl Transcript {
             Outcome::Failed => self.fail(error.unwrap_or("the turn failed")),
             Outcome::Partial => self.warn(error.unwrap_or("the answer is not complete")),
             Outcome::OutOfCalls => {
-                self.warn(error.unwrap_or("the limit of model calls for a turn is reached"))
+                self.warn(error.unwrap_or("the limit of model calls for a turn is reached"));
             }
             Outcome::OutOfBudget => self.fail(error.unwrap_or("the budget is used up")),
         }

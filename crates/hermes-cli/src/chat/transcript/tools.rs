@@ -128,9 +128,8 @@ struct Reading {
 
 impl Reading {
     fn of(result: &str) -> Self {
-        let object = match serde_json::from_str(result) {
-            Ok(Value::Object(object)) => object,
-            _ => return Self { error: None, output: result.to_owned(), exit_code: None },
+        let Ok(Value::Object(object)) = serde_json::from_str(result) else {
+            return Self { error: None, output: result.to_owned(), exit_code: None };
         };
         let text = |key: &str| object.get(key).and_then(Value::as_str).filter(|t| !t.trim().is_empty());
         Self {

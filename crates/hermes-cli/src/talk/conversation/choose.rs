@@ -167,9 +167,9 @@ impl AgentConversation {
     }
 
     /// Goes on in a copy of this session.
-    pub(super) fn branch(&mut self, title: Option<String>) -> CommandOutcome {
+    pub(super) fn branch(&mut self, title: Option<&str>) -> CommandOutcome {
         match self.copy(title) {
-            Ok(id) => match self.switch(Some(Resume::Id(id.clone()))) {
+            Ok(id) => match self.switch(Some(Resume::Id(id.clone())), None) {
                 Ok(()) => CommandOutcome::Switched {
                     said: format!("This is a copy, {id}; the other session stays as it is."),
                     recent: Vec::new(),
@@ -180,7 +180,7 @@ impl AgentConversation {
         }
     }
 
-    fn copy(&mut self, title: Option<String>) -> Result<SessionId, String> {
+    fn copy(&mut self, title: Option<&str>) -> Result<SessionId, String> {
         let old = self.id();
         let mut random = [0; 3];
         rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())
@@ -201,7 +201,7 @@ impl AgentConversation {
             let messages: Vec<_> = messages.into_iter().map(|stored| stored.message).collect();
             store.append_all(&id, &messages)?;
             store.end(&old, "branched", Timestamp::now())?;
-            if let Some(title) = &title {
+            if let Some(title) = title {
                 store.set_title(&id, title, hermes_store::sessions::Clash::Number)?;
             }
             Ok(())

@@ -20,12 +20,11 @@ impl AgentConversation {
             Ok(session) => session,
             Err(error) => return CommandOutcome::Failed(error.to_string()),
         };
-        let path = match path {
-            Some(path) => self.opening.cwd.join(path),
-            None => {
-                let name = Zoned::now().strftime("hermes_conversation_%Y%m%d_%H%M%S.json").to_string();
-                self.opening.home.path("sessions").join("saved").join(name)
-            }
+        let path = if let Some(path) = path {
+            self.opening.cwd.join(path)
+        } else {
+            let name = Zoned::now().strftime("hermes_conversation_%Y%m%d_%H%M%S.json").to_string();
+            self.opening.home.path("sessions").join("saved").join(name)
         };
         match write(&path, &session) {
             Ok(()) => CommandOutcome::Said(format!("Written to {}.", path.display())),

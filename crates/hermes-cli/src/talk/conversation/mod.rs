@@ -70,13 +70,13 @@ impl AgentConversation {
     }
 
     /// Puts another session in the place of this one.
-    fn switch(&mut self, resume: Option<Resume>) -> anyhow::Result<()> {
+    fn switch(&mut self, resume: Option<Resume>, title: Option<String>) -> anyhow::Result<()> {
         let yolo = self.gate.yolo();
         let mut opening = self.opening.clone();
         opening.resume = resume;
         let Opened { agent, store, workplace, gate, prompt, .. } = assembly::open(opening)?;
         gate.set_yolo(yolo);
-        self.worker.replace(agent);
+        self.worker.replace(agent, title);
         let old = std::mem::replace(&mut self.workplace, workplace);
         // What goes with the old session goes in the background; what outlives us stays.
         std::thread::spawn(move || assembly::let_go(&old));
@@ -85,19 +85,16 @@ impl AgentConversation {
     }
 
     fn new_session(&mut self, title: Option<String>) -> CommandOutcome {
-        if let Err(error) = self.switch(None) {
+        if let Err(error) = self.switch(None, title) {
             return failed(&error);
         }
-        let mut said = format!("A new session, {}.", self.worker.facts().session_id);
-        if title.is_some() {
-            said.push_str(" Give it its title with `/title` once something was said.");
-        }
+        let said = format!("A new session, {}.", self.worker.facts().session_id);
         CommandOutcome::Switched { said, recent: Vec::new() }
     }
 
     fn resume(&mut self, which: Option<String>) -> CommandOutcome {
         let Some(name) = which else { return choose::session(&self.store, &self.opening.source, &self.id()) };
-        match self.switch(Some(Resume::Named(name))) {
+        match self.switch(Some(Resume::Named(name)), None) {
             Ok(()) => {
                 let facts = self.status();
                 let title = facts.title.map(|title| format!(" \"{title}\"")).unwrap_or_default();
@@ -302,7 +299,7 @@ impl Conversation for AgentConversation {
             Request::New { title } => self.new_session(title),
             Request::Undo { turns } => self.undo(turns),
             Request::Retry => self.retry(events),
-            Request::Branch { title } => self.branch(title),
+            Request::Branch { title } => self.branch(title.as_deref()),
             Request::Resume { which } => self.resume(which),
             Request::Compress(how) => self.compress(how, events),
             Request::Uncompact => self.uncompact(),

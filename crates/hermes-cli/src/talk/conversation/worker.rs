@@ -16,7 +16,7 @@ enum Job {
     Turn { input: Vec<Content>, control: Control, events: Events },
     Compact { wish: Wish, control: Control, events: Events },
     Look(Box<dyn FnOnce(&mut Agent) + Send>),
-    Replace(Box<Agent>),
+    Replace(Box<Agent>, Option<String>),
 }
 
 /// Whether a conversation without a title gets one.
@@ -43,8 +43,16 @@ impl Worker {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let busy = Arc::new(AtomicBool::new(false));
         let before = Spending::default();
-        let mut desk =
-            Desk { agent, store, titles, facts: Arc::clone(&facts), events, before, busy: Arc::clone(&busy) };
+        let mut desk = Desk {
+            agent,
+            store,
+            titles,
+            facts: Arc::clone(&facts),
+            events,
+            before,
+            busy: Arc::clone(&busy),
+            wanted_title: None,
+        };
         desk.refresh();
         std::thread::Builder::new().name("agent".to_owned()).spawn(move || {
             runtime.block_on(desk.work(todo));
@@ -75,9 +83,9 @@ impl Worker {
         control
     }
 
-    /// Puts another agent in the place of this one.
-    pub fn replace(&self, agent: Agent) {
-        self.send(Job::Replace(Box::new(agent)));
+    /// Puts another agent in the place of this one. A title is given to its session once there is one.
+    pub fn replace(&self, agent: Agent, title: Option<String>) {
+        self.send(Job::Replace(Box::new(agent), title));
         self.with(|_| ());
     }
 
@@ -115,6 +123,8 @@ struct Desk {
     /// What the session had taken before the turn that runs.
     before: Spending,
     busy: Arc<AtomicBool>,
+    /// The title a session gets once something was said in it.
+    wanted_title: Option<String>,
 }
 
 impl Desk {
@@ -122,9 +132,10 @@ impl Desk {
         let mut next = None;
         loop {
             let news = self.agent.news().clone();
-            let job = match next.take() {
-                Some(job) => job,
-                None => tokio::select! {
+            let job = if let Some(job) = next.take() {
+                job
+            } else {
+                tokio::select! {
                     job = todo.recv() => match job {
                         Some(job) => job,
                         None => return,
@@ -133,7 +144,7 @@ impl Desk {
                         self.tell_news();
                         continue;
                     }
-                },
+                }
             };
             match job {
                 Job::Turn { input, control, events } => {
@@ -147,8 +158,9 @@ impl Desk {
                     look(&mut self.agent);
                     self.refresh();
                 }
-                Job::Replace(agent) => {
+                Job::Replace(agent, title) => {
                     self.agent = *agent;
+                    self.wanted_title = title;
                     self.before = Spending::default();
                     *lock(&self.facts) = StatusFacts::default();
                     self.refresh();
@@ -169,6 +181,11 @@ impl Desk {
             }
         };
         let report = self.agent.turn(input, control, &mut on).await;
+        if let Some(title) = self.wanted_title.take() {
+            let id = SessionId::from(self.agent.session_id());
+            // The title may be taken: it gets a number then. Anything else is no reason to fail a turn.
+            let _ = self.store.lock().suggest_title(&id, &title);
+        }
         self.before = sum(self.before, report.spending);
         self.refresh();
         let completed = report.outcome == Outcome::Completed;
@@ -249,7 +266,7 @@ impl Desk {
         let context =
             self.agent.newest_usage().map_or_else(|| self.agent.fill().tokens, |usage| usage.total());
         let mut facts = lock(&self.facts);
-        facts.session_id = id.as_str().to_owned();
+        id.as_str().clone_into(&mut facts.session_id);
         (facts.provider, facts.model, facts.title, facts.window) = (provider, model, title, window);
         facts.messages = self.agent.history().entries.len();
         facts.context = if facts.messages == 0 { 0 } else { context };

@@ -131,6 +131,9 @@ const READ: &[&str] = &[
     "auxiliary.title_generation.api_key",
     "display.busy_input_mode",
     "display.show_reasoning",
+    "display.reasoning_full",
+    "display.tool_progress",
+    "display.show_cost",
     "display.bell_on_complete",
     "quick_commands",
 ];
