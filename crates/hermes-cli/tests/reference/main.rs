@@ -5,4 +5,5 @@ mod backup;
 mod config;
 mod containers;
 mod profiles;
+mod sessions;
 mod support;
