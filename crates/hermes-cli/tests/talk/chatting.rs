@@ -1,5 +1,8 @@
 //! `hermes` at a terminal: a conversation with the real agent behind it.
 
+use std::time::Duration;
+
+use hermes_testkit::command::poll_until;
 use hermes_testkit::model::{Answer, Matcher, Request};
 use hermes_testkit::{TestHome, wait_until};
 use serde_json::json;
@@ -18,6 +21,18 @@ fn start(talk: &Talk, args: &[&str]) -> Terminal {
     let mut terminal = Terminal::start(&talk.home, args);
     terminal.expect("Write a message");
     terminal
+}
+
+/// Gives a command that works between turns, until the turn whose answer is on the screen has ended.
+#[track_caller]
+fn between_turns(terminal: &mut Terminal, command: &str, shows: &str) {
+    let shown = terminal.shown().len();
+    wait_until(LIMIT, shows, || {
+        terminal.keys(command);
+        let done = || terminal.shown().get(shown..).is_some_and(|new| new.contains(shows));
+        poll_until(Duration::from_secs(1), || done().then_some(())).is_some()
+    });
+    terminal.expect(shows);
 }
 
 /// The newest request that asked about `question`.
@@ -68,7 +83,7 @@ fn what_is_taken_back_stays_taken_back() {
     let mut terminal = start(&talk, &[]);
     terminal.keys("first question\r").expect("First answer.");
     terminal.keys("second question\r").expect("Second answer.");
-    terminal.keys("/undo\r").expect("Taken back");
+    between_turns(&mut terminal, "/undo\r", "Taken back");
     // The question comes back to be changed; it is cleared here.
     terminal.expect("second question").keys("\x15").keys("third question\r").expect("Third answer.");
     terminal.keys("/quit\r").expect("--resume");
@@ -83,7 +98,8 @@ fn what_is_taken_back_stays_taken_back() {
 fn a_retry_asks_the_same_again() {
     let talk = talk("say \"Poor answer.\"\n---\nsay \"Better answer.\"");
     let mut terminal = start(&talk, &[]);
-    terminal.keys("a question\r").expect("Poor answer.").keys("/retry\r").expect("Better answer.");
+    terminal.keys("a question\r").expect("Poor answer.");
+    between_turns(&mut terminal, "/retry\r", "Better answer.");
     terminal.keys("/quit\r").expect("--resume");
     assert!(terminal.end().success());
     let request = asked(&talk, "a question");
@@ -131,7 +147,7 @@ fn a_new_session_knows_nothing_of_the_old_one() {
     let talk = talk("say \"Noted.\"\n---\nsay \"Fresh.\"");
     let mut terminal = start(&talk, &[]);
     terminal.keys("remember the number 4711\r").expect("Noted.");
-    terminal.keys("/new\r").expect("new session");
+    between_turns(&mut terminal, "/new\r", "A new session,");
     terminal.keys("which number\r").expect("Fresh.").keys("/quit\r");
     assert!(terminal.end().success());
     assert!(!texts(&asked(&talk, "which number")).contains("4711"));
