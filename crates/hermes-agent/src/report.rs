@@ -28,6 +28,24 @@ pub struct TurnReport {
     pub left_over: Option<String>,
 }
 
+impl TurnReport {
+    /// The report of something that is no question and took nothing.
+    pub fn without_answer(session_id: &str, outcome: Outcome, error: Option<String>) -> Self {
+        Self {
+            session_id: session_id.to_owned(),
+            outcome,
+            text: String::new(),
+            error,
+            provider: String::new(),
+            model: String::new(),
+            spending: Spending::default(),
+            tool_calls: 0,
+            elapsed_ms: 0,
+            left_over: None,
+        }
+    }
+}
+
 /// How a turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -75,8 +93,8 @@ pub struct Spending {
 }
 
 impl Spending {
-    /// Adds one call.
-    pub fn add(&mut self, usage: &Usage, cost: Cost) {
+    /// Counts one call.
+    pub fn count(&mut self, usage: &Usage, cost: Cost) {
         self.calls += 1;
         self.input += usage.input;
         self.output += usage.output;
@@ -92,5 +110,22 @@ impl Spending {
     /// Prompt and output together.
     pub fn tokens(&self) -> u64 {
         self.input + self.output + self.cache_read + self.cache_write
+    }
+}
+
+impl std::ops::Add for Spending {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            calls: self.calls + other.calls,
+            input: self.input + other.input,
+            output: self.output + other.output,
+            cache_read: self.cache_read + other.cache_read,
+            cache_write: self.cache_write + other.cache_write,
+            reasoning: self.reasoning + other.reasoning,
+            micro_dollars: self.micro_dollars + other.micro_dollars,
+            unpriced: self.unpriced + other.unpriced,
+        }
     }
 }

@@ -7,13 +7,13 @@ mod support;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use hermes_agent::{Agent, History, Journal, Parts, Rules, SharedStore, StoreJournal, StoreLedger};
+use hermes_agent::{Agent, History, Journal, Rules, SharedStore, StoreJournal, StoreLedger};
 use hermes_model::budget::{Limit, Limits, Meter, Period};
 use hermes_model::{Caller, Message};
 use hermes_store::sessions::{Kind, NewSession, Resume, Role, SessionId, SessionStore, View};
 use hermes_testkit::model::ModelServer;
-use hermes_tools::{Sharing, Tool, ToolOutput, Toolbox};
-use support::{Open, caller, echo, route, said, slow_tool, turn};
+use hermes_tools::{Sharing, Tool, ToolOutput};
+use support::{agent_over, caller, echo, route, said, slow_tool, turn};
 
 const ID: &str = "20260105_120000_abcdef";
 
@@ -29,21 +29,7 @@ fn begin(store: &SharedStore) -> StoreJournal {
 }
 
 fn over(journal: StoreJournal, history: History, caller: Caller, tools: Vec<Arc<dyn Tool>>) -> Agent {
-    Agent::new(Parts {
-        caller,
-        side: hermes_agent::agent::SideCallers::default(),
-        redactor: Arc::new(hermes_guard::Redactor::new([])),
-        tools: Toolbox::new(tools),
-        shelf: None,
-        news: hermes_tools::Notifications::default(),
-        hints: None,
-        gate: Arc::new(Open),
-        journal: Box::new(journal),
-        history,
-        system: "Be brief.".into(),
-        rules: Rules::default(),
-        clock: Arc::new(|| "2026-01-05T12:00:00[UTC]".parse().unwrap()),
-    })
+    agent_over(Box::new(journal), history, caller, tools, Rules::default())
 }
 
 #[tokio::test]

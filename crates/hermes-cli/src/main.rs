@@ -2,6 +2,7 @@
 
 mod app;
 mod args;
+mod base64;
 mod commands;
 mod demo;
 mod help;

@@ -347,7 +347,7 @@ impl<'a, 'on> Turn<'a, 'on> {
             cost: answered.cost,
             side_task: None,
         })?;
-        self.spending.add(&answered.answer.usage, answered.cost);
+        self.spending.count(&answered.answer.usage, answered.cost);
         self.last = (answered.provider.clone(), answered.model.clone());
         let usage = answered.answer.usage;
         self.agent.newest = Some(usage);

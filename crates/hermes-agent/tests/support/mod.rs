@@ -11,7 +11,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hermes_agent::{Agent, AgentEvent, Control, History, MemoryJournal, Parts, Rules, TurnReport};
+use hermes_agent::{Agent, AgentEvent, Control, History, Journal, MemoryJournal, Parts, Rules, TurnReport};
 use hermes_model::call::Chance;
 use hermes_model::keys::{KeyPool, Strategy};
 use hermes_model::retry::RetryPolicy;
@@ -115,8 +115,20 @@ pub fn caller(routes: Vec<Route>) -> Caller {
     Caller::new(Arc::new(Client::default()), routes, quick).with_chance(Chance::seeded(1))
 }
 
-/// An agent of these parts.
+/// An agent with a conversation of its own.
 pub fn agent_with(caller: Caller, tools: Vec<Arc<dyn Tool>>, rules: Rules) -> Agent {
+    let journal = Box::new(MemoryJournal::new("20260105_120000_abcdef"));
+    agent_over(journal, History::default(), caller, tools, rules)
+}
+
+/// An agent that goes on with a conversation.
+pub fn agent_over(
+    journal: Box<dyn Journal>,
+    history: History,
+    caller: Caller,
+    tools: Vec<Arc<dyn Tool>>,
+    rules: Rules,
+) -> Agent {
     Agent::new(Parts {
         caller,
         side: hermes_agent::agent::SideCallers::default(),
@@ -126,8 +138,8 @@ pub fn agent_with(caller: Caller, tools: Vec<Arc<dyn Tool>>, rules: Rules) -> Ag
         news: hermes_tools::Notifications::default(),
         hints: None,
         gate: Arc::new(Open),
-        journal: Box::new(MemoryJournal::new("20260105_120000_abcdef")),
-        history: History::default(),
+        journal,
+        history,
         system: "Be brief.".into(),
         rules,
         clock: Arc::new(|| "2026-01-05T12:00:00[UTC]".parse().unwrap()),

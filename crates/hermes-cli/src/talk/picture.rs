@@ -21,7 +21,10 @@ pub fn read(path: &Path) -> anyhow::Result<Content> {
     }
     let bytes = std::fs::read(path).map_err(|error| refuse(error.to_string()))?;
     let media_type = kind(&bytes).ok_or_else(|| refuse("it is no PNG, JPEG, GIF or WebP".to_owned()))?;
-    Ok(Content::Image(Image::Inline { media_type: media_type.to_owned(), base64: base64(&bytes) }))
+    Ok(Content::Image(Image::Inline {
+        media_type: media_type.to_owned(),
+        base64: crate::base64::encode(&bytes),
+    }))
 }
 
 /// The type of a picture, by how it begins.
@@ -35,34 +38,9 @@ pub fn kind(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let digit = |value: u32, shift: u32| char::from(DIGITS[(value >> shift & 63) as usize]);
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |place: usize| u32::from(chunk.get(place).copied().unwrap_or(0));
-        let value = byte(0) << 16 | byte(1) << 8 | byte(2);
-        text.push(digit(value, 18));
-        text.push(digit(value, 12));
-        text.push(if chunk.len() > 1 { digit(value, 6) } else { '=' });
-        text.push(if chunk.len() > 2 { digit(value, 0) } else { '=' });
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn bytes_are_written_in_base64() {
-        for (bytes, text) in
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
-        {
-            assert_eq!(base64(bytes.as_bytes()), text);
-        }
-        assert_eq!(base64(&[0xff, 0xfe, 0xfd]), "//79");
-    }
 
     #[test]
     fn pictures_are_known_by_their_beginning() {

@@ -15,7 +15,7 @@ fn model() -> ModelServer {
 
 fn home(server: &ModelServer) -> TestHome {
     let home = TestHome::new();
-    home.config(&format!(
+    home.config(format!(
         "model:\n  default: mock-model\n  provider: custom\n  base_url: {}\n  api_key: sk-test\n  context_length: 128000\n",
         server.openai_url()
     ));
@@ -37,7 +37,7 @@ fn ask_theirs(program: &Path, home: &TestHome, arguments: &[&str]) {
 /// What was said before, as the model got it last: user, answers and results, without the prompt.
 fn conversation(server: &ModelServer) -> Vec<(String, String)> {
     let asked = server.calls().into_iter().filter(|call| !call.tool_names().is_empty());
-    let last = asked.last().unwrap();
+    let last = asked.collect::<Vec<_>>().pop().unwrap();
     let said = |message: &serde_json::Value| {
         let text = message["content"].as_str().unwrap_or_default().to_owned();
         (message["role"].as_str().unwrap_or_default().to_owned(), text)

@@ -213,7 +213,7 @@ impl Chat {
             AgentEvent::Usage { turn, context, window } => {
                 self.facts.context = *context;
                 self.facts.window = window.or(self.facts.window);
-                self.facts.spent = sum(self.spent_before, *turn);
+                self.facts.spent = self.spent_before + *turn;
             }
             AgentEvent::Switched { provider, model, .. } => {
                 self.facts.provider.clone_from(provider);
@@ -237,7 +237,7 @@ impl Chat {
         self.facts = self.conversation.status();
         self.tally.turns += 1;
         self.tally.tool_calls += report.tool_calls;
-        self.tally.spent = sum(self.tally.spent, report.spending);
+        self.tally.spent = self.tally.spent + report.spending;
         if !report.text.trim().is_empty() {
             self.answers.push(report.text);
         }
@@ -332,19 +332,6 @@ impl Chat {
 
     fn is_screen(&self) -> bool {
         self.abilities.kind == TerminalKind::Screen
-    }
-}
-
-fn sum(a: Spending, b: Spending) -> Spending {
-    Spending {
-        calls: a.calls + b.calls,
-        input: a.input + b.input,
-        output: a.output + b.output,
-        cache_read: a.cache_read + b.cache_read,
-        cache_write: a.cache_write + b.cache_write,
-        reasoning: a.reasoning + b.reasoning,
-        micro_dollars: a.micro_dollars + b.micro_dollars,
-        unpriced: a.unpriced + b.unpriced,
     }
 }
 

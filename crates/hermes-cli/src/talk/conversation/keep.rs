@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use hermes_agent::SharedStore;
 use hermes_agent::assembly::Opening;
-use hermes_agent::{Outcome, SharedStore, Spending, TurnReport};
-use hermes_cli::chat::{CommandOutcome, StatusFacts};
+use hermes_cli::chat::CommandOutcome;
 use hermes_home::files;
 use hermes_store::sessions::View;
 use jiff::tz::TimeZone;
@@ -84,21 +84,5 @@ pub fn insights(store: &SharedStore, days: u32) -> CommandOutcome {
             crate::commands::insights::page(&insights, days).trim_end()
         )),
         Err(error) => CommandOutcome::Failed(error.to_string()),
-    }
-}
-
-/// The report of a turn that was never begun.
-pub fn not_sent(facts: &StatusFacts, error: String) -> TurnReport {
-    TurnReport {
-        session_id: facts.session_id.clone(),
-        outcome: Outcome::Failed,
-        text: String::new(),
-        error: Some(error),
-        provider: facts.provider.clone(),
-        model: facts.model.clone(),
-        spending: Spending::default(),
-        tool_calls: 0,
-        elapsed_ms: 0,
-        left_over: None,
     }
 }

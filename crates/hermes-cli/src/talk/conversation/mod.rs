@@ -12,7 +12,7 @@ use hermes_agent::assembly::{self, Opened, Opening, Resume};
 use hermes_agent::prompt::PartSize;
 use hermes_agent::references::{self, Surroundings};
 use hermes_agent::shorten::Wish;
-use hermes_agent::{AgentEvent, Control, Level, SharedStore};
+use hermes_agent::{AgentEvent, Control, Level, Outcome, SharedStore, TurnReport};
 use hermes_cli::chat::{
     Approvals, CommandOutcome, Compress, Conversation, Events, Request, StatusFacts, UserInput,
 };
@@ -278,7 +278,8 @@ impl Conversation for AgentConversation {
             Ok(content) => self.worker.turn(content, events),
             Err(error) => {
                 // A turn that cannot begin ends at once, so that nobody waits for it.
-                events.send(AgentEvent::TurnEnded { report: keep::not_sent(&self.status(), error) });
+                let report = TurnReport::without_answer(self.id().as_str(), Outcome::Failed, Some(error));
+                events.send(AgentEvent::TurnEnded { report });
                 Control::new()
             }
         }

@@ -174,7 +174,7 @@ impl Desk {
         let mut on = |event: AgentEvent| {
             if let AgentEvent::Usage { turn, context, window } = &event {
                 let mut facts = lock(&facts);
-                (facts.context, facts.window, facts.spent) = (*context, *window, sum(before, *turn));
+                (facts.context, facts.window, facts.spent) = (*context, *window, before + *turn);
             }
             if !matches!(event, AgentEvent::TurnEnded { .. }) {
                 events.send(event);
@@ -186,7 +186,7 @@ impl Desk {
             // The title may be taken: it gets a number then. Anything else is no reason to fail a turn.
             let _ = self.store.lock().suggest_title(&id, &title);
         }
-        self.before = sum(self.before, report.spending);
+        self.before = self.before + report.spending;
         self.refresh();
         let completed = report.outcome == Outcome::Completed;
         self.busy.store(false, Ordering::SeqCst);
@@ -207,23 +207,8 @@ impl Desk {
         if !text.is_empty() {
             events.send(AgentEvent::Notice { level: Level::Info, text });
         }
-        events.send(AgentEvent::TurnEnded { report: self.empty_report(outcome, error) });
-    }
-
-    fn empty_report(&self, outcome: Outcome, error: Option<String>) -> TurnReport {
-        let facts = lock(&self.facts);
-        TurnReport {
-            session_id: self.agent.session_id().to_owned(),
-            outcome,
-            text: String::new(),
-            error,
-            provider: facts.provider.clone(),
-            model: facts.model.clone(),
-            spending: Spending::default(),
-            tool_calls: 0,
-            elapsed_ms: 0,
-            left_over: None,
-        }
+        let report = TurnReport::without_answer(self.agent.session_id(), outcome, error);
+        events.send(AgentEvent::TurnEnded { report });
     }
 
     /// Makes a title unless there is one. Whatever the user does next comes first.
@@ -272,18 +257,5 @@ impl Desk {
         facts.context = if facts.messages == 0 { 0 } else { context };
         facts.compactions = self.agent.compactions();
         facts.spent = self.before;
-    }
-}
-
-fn sum(a: Spending, b: Spending) -> Spending {
-    Spending {
-        calls: a.calls + b.calls,
-        input: a.input + b.input,
-        output: a.output + b.output,
-        cache_read: a.cache_read + b.cache_read,
-        cache_write: a.cache_write + b.cache_write,
-        reasoning: a.reasoning + b.reasoning,
-        micro_dollars: a.micro_dollars + b.micro_dollars,
-        unpriced: a.unpriced + b.unpriced,
     }
 }
