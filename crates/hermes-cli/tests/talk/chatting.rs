@@ -26,10 +26,10 @@ fn start(talk: &Talk, args: &[&str]) -> Terminal {
 /// Gives a command that works between turns, until the turn whose answer is on the screen has ended.
 #[track_caller]
 fn between_turns(terminal: &mut Terminal, command: &str, shows: &str) {
-    let shown = terminal.shown().len();
+    let before = terminal.shown().len();
     wait_until(LIMIT, shows, || {
         terminal.keys(command);
-        let done = || terminal.shown().get(shown..).is_some_and(|new| new.contains(shows));
+        let done = || terminal.shown().get(before..).is_some_and(|new| new.contains(shows));
         poll_until(Duration::from_secs(1), || done().then_some(())).is_some()
     });
     terminal.expect(shows);
