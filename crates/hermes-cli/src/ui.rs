@@ -113,9 +113,14 @@ pub fn ask_hidden(question: &str) -> io::Result<String> {
     answer
 }
 
-/// `1 file`, `2 files`.
+/// `1 file`, `2 files`, `2 processes`.
 pub fn count(number: u64, thing: &str) -> String {
-    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
+    let ending = match (number, thing.ends_with('s')) {
+        (1, _) => "",
+        (_, true) => "es",
+        (_, false) => "s",
+    };
+    format!("{number} {thing}{ending}")
 }
 
 /// A number of bytes as people read it.

@@ -148,7 +148,7 @@ fn drive(place: &Place, mut request: ExecRequest, raw: bool) -> anyhow::Result<E
     };
     if signalled.interrupted() && exit.left_running > 0 {
         ui::note(&format!(
-            "note: {} that the command had detached goes on; a second Ctrl-C while it runs ends everything",
+            "note: still running, detached by the command: {}; a second Ctrl-C while it runs ends everything",
             ui::count(exit.left_running.into(), "process")
         ));
     }
