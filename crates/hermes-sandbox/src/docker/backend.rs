@@ -142,9 +142,15 @@ impl DockerBackend {
         self.memory().remember(&place);
         let mut state = self.state();
         let replaced = state.place.as_ref().is_some_and(|known| known.id != place.id);
-        if replaced && ensured.happened == Happened::Nothing {
-            let reason = "the container was replaced by another process".to_owned();
-            ensured.happened = Happened::Revived { reason, lost: Some(Lost::EverythingOffMounts) };
+        // The record may be gone with the container; this process still knows that there was one.
+        let reason = match ensured.happened {
+            Happened::Nothing => Some("the container was replaced by another process"),
+            Happened::Created => Some("the container was taken away, and a new one was made"),
+            Happened::Revived { .. } => None,
+        };
+        if let Some(reason) = reason.filter(|_| replaced) {
+            let lost = Some(Lost::EverythingOffMounts);
+            ensured.happened = Happened::Revived { reason: reason.to_owned(), lost };
         }
         // An agent that was brought into another program's container is just starting too.
         state.fresh = ensured.happened != Happened::Nothing || place.fields.is_none();
