@@ -16,13 +16,17 @@ use std::time::{Duration, Instant};
 use hermes_cli::chat::{Abilities, ChatOptions, Output, Terminal, link, run};
 use rustix::termios::{Winsize, tcgetattr, tcsetwinsize};
 
-/// The chat itself: the other tests start this test in a process of its own.
+/// Tells the process that shows the chat from one that runs tests.
+const AS_CHILD: &str = "--skip=as-child";
+
+/// The chat itself: the other tests start this one in a process of its own, on a pseudo-terminal. Run with
+/// the others it has nothing to show.
 #[test]
-#[ignore = "started by the other tests, on a pseudo-terminal"]
 fn child() {
-    if !io::stdin().is_terminal() {
+    if !std::env::args().any(|argument| argument == AS_CHILD) {
         return;
     }
+    assert!(io::stdin().is_terminal(), "the chat is shown on a terminal");
     let (link, inbox) = link();
     let conversation = script::Scripted::new(link, script::Speed::Fast);
     let term = if std::env::args().any(|a| a == "--skip=dumb") { "dumb" } else { "xterm" };
@@ -150,7 +154,7 @@ impl Pty {
         let child = Command::new("setsid")
             .args(["--ctty", "--wait"])
             .arg(std::env::current_exe().unwrap())
-            .args(["child", "--exact", "--ignored", "--nocapture", "--test-threads=1"])
+            .args(["child", "--exact", "--nocapture", "--test-threads=1", AS_CHILD])
             .args(args)
             .stdin(Stdio::from(open()))
             .stdout(Stdio::from(open()))
