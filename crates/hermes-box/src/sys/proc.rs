@@ -36,13 +36,42 @@ pub(crate) fn look(pid: i32) -> Option<Process> {
     parse_stat(pid, &text)
 }
 
-/// How many children a process with a single thread has, without looking at every process there is.
+/// How many children of a process with a single thread go on, without looking at every process there is.
 pub(crate) fn count_children(pid: i32) -> u32 {
+    let goes_on = |child: &&str| {
+        let status = fs::read_to_string(format!("/proc/{child}/status"));
+        status.is_ok_and(|status| !is_over(&status))
+    };
     match fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")) {
-        Ok(children) => children.split_ascii_whitespace().count() as u32,
+        Ok(children) => children.split_ascii_whitespace().filter(goes_on).count() as u32,
         // Kernels without that file.
         Err(_) => all().iter().filter(|process| process.parent == pid && !process.is_zombie()).count() as u32,
     }
+}
+
+/// Whether a process, by its `status` file, has ended or will not run another instruction: it is a zombie, or a signal
+/// that ends it is on its way. One Ctrl-C reaches a shell and its command, and the shell may be the first to go.
+fn is_over(status: &str) -> bool {
+    /// Signals that do not end a process by themselves.
+    const HARMLESS: [i32; 8] = [
+        libc::SIGCHLD,
+        libc::SIGCONT,
+        libc::SIGSTOP,
+        libc::SIGTSTP,
+        libc::SIGTTIN,
+        libc::SIGTTOU,
+        libc::SIGURG,
+        libc::SIGWINCH,
+    ];
+    let field = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        line.map(str::trim).unwrap_or_default()
+    };
+    let signals = |name: &str| u64::from_str_radix(field(name), 16).unwrap_or(0);
+    let harmless = HARMLESS.iter().fold(0, |mask, signal| mask | 1_u64 << (signal - 1));
+    let pending = signals("SigPnd") | signals("ShdPnd");
+    let deadly = pending & !(signals("SigBlk") | signals("SigIgn") | signals("SigCgt") | harmless);
+    field("State").starts_with(['Z', 'X']) || deadly != 0
 }
 
 /// Every process that can be seen.
@@ -105,6 +134,22 @@ fn parse_stat(pid: i32, text: &[u8]) -> Option<Process> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn what_has_ended_or_is_about_to_does_not_go_on() {
+        let status = |state: &str, pending: &str, caught: &str| {
+            format!(
+                "Name:\tsleep\nState:\t{state}\nSigPnd:\t0000000000000000\nShdPnd:\t{pending}\n\
+                 SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\nSigCgt:\t{caught}\n"
+            )
+        };
+        let (none, interrupt, child) = ("0000000000000000", "0000000000000002", "0000000000010000");
+        assert!(!is_over(&status("S (sleeping)", none, none)));
+        assert!(is_over(&status("Z (zombie)", none, none)));
+        assert!(is_over(&status("S (sleeping)", interrupt, none)), "the interrupt will end it");
+        assert!(!is_over(&status("S (sleeping)", interrupt, interrupt)), "it may want to go on");
+        assert!(!is_over(&status("S (sleeping)", child, none)), "a child that ended is no reason to end");
+    }
 
     #[test]
     fn a_name_with_parentheses_and_spaces_does_not_confuse() {

@@ -139,7 +139,7 @@ fn what_an_interrupted_command_detached_goes_on_and_is_said() {
     let mut running = Hermes::new(HERMES, &home).args(["sandbox", "exec", "--", script]).spawn();
     running.line_with("ready", Duration::from_secs(20));
     running.signal(Signal::INT);
-    running.wait(Duration::from_secs(20)).code(130).stderr_has("detached by the command");
+    running.wait(Duration::from_secs(20)).code(130).stderr_has("detached by the command: 1 process;");
 }
 
 #[test]
