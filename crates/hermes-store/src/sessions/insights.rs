@@ -164,21 +164,7 @@ fn models(tx: &Transaction<'_>, which: &str, values: &[Value]) -> rusqlite::Resu
          FROM sessions s JOIN session_model_usage u ON u.session_id = s.id WHERE {which}
          GROUP BY u.model, u.billing_provider, u.task ORDER BY 10 DESC, 5 + 6 DESC, 1, 3"
     ))?;
-    let rows = statement.query_map(params_from_iter(values.iter()), |row| {
-        let count = |index| row.get::<_, i64>(index).map(|n| n.max(0) as u64);
-        Ok(ModelUsage {
-            model: row.get(0)?,
-            provider: row.get(1)?,
-            task: row.get(2)?,
-            api_calls: count(3)?,
-            input: count(4)?,
-            output: count(5)?,
-            cache_read: count(6)?,
-            cache_write: count(7)?,
-            reasoning: count(8)?,
-            cost_usd: row.get(9)?,
-        })
-    })?;
+    let rows = statement.query_map(params_from_iter(values.iter()), ModelUsage::read)?;
     rows.collect()
 }
 

@@ -1,7 +1,7 @@
 //! What calls of models took, per session and per model.
 
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension, Transaction, named_params};
+use rusqlite::{OptionalExtension, Row, Transaction, named_params};
 
 use super::SessionStore;
 use super::error::SessionError;
@@ -68,6 +68,25 @@ pub struct ModelUsage {
     pub cost_usd: f64,
 }
 
+impl ModelUsage {
+    /// A row of model, provider, task, calls, the five counts of tokens and the cost, in this order.
+    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let count = |index| row.get::<_, i64>(index).map(|count| count.max(0) as u64);
+        Ok(Self {
+            model: row.get(0)?,
+            provider: row.get(1)?,
+            task: row.get(2)?,
+            api_calls: count(3)?,
+            input: count(4)?,
+            output: count(5)?,
+            cache_read: count(6)?,
+            cache_write: count(7)?,
+            reasoning: count(8)?,
+            cost_usd: row.get(9)?,
+        })
+    }
+}
+
 impl SessionStore {
     /// Adds to what a session took.
     pub fn add_usage(
@@ -95,21 +114,7 @@ impl SessionStore {
                      cache_write_tokens, reasoning_tokens, max(estimated_cost_usd, actual_cost_usd)
                  FROM session_model_usage WHERE session_id = ?1 ORDER BY first_seen, model, task",
             )?;
-            let rows = statement.query_map([id.as_str()], |row| {
-                let count = |index| row.get::<_, i64>(index).map(|count| count.max(0) as u64);
-                Ok(ModelUsage {
-                    model: row.get(0)?,
-                    provider: row.get(1)?,
-                    task: row.get(2)?,
-                    api_calls: count(3)?,
-                    input: count(4)?,
-                    output: count(5)?,
-                    cache_read: count(6)?,
-                    cache_write: count(7)?,
-                    reasoning: count(8)?,
-                    cost_usd: row.get(9)?,
-                })
-            })?;
+            let rows = statement.query_map([id.as_str()], ModelUsage::read)?;
             rows.collect::<Result<_, _>>()
         })?)
     }
