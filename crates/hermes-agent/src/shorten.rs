@@ -4,6 +4,7 @@
 use hermes_guard::Redactor;
 use hermes_model::budget::{Purpose, Scope};
 use hermes_model::{Answered, Ask, CallEvent, Caller, GaveUp, Request};
+use hermes_tools::Moment;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::Agent;
@@ -66,7 +67,7 @@ impl Agent {
     /// How full the window is with the next request.
     pub fn fill(&self) -> Fill {
         let tools = self.tools.specs();
-        let bytes = compaction::request_bytes(&self.system, &tools, self.history.messages());
+        let bytes = compaction::request_bytes(&self.system, tools, self.history.messages());
         Fill {
             tokens: self.estimator.tokens(bytes),
             window: self.caller.route().and_then(|route| route.window),
@@ -197,6 +198,8 @@ impl Agent {
         self.health.succeeded(replacement.before, replacement.after);
         self.newest = None;
         self.compactions += 1;
+        self.tools.tell(self.journal.session_id(), Moment::HistoryShortened);
+        self.gate.tell(Moment::HistoryShortened);
         on(AgentEvent::Compacted {
             before: replacement.before,
             after: replacement.after,

@@ -2,14 +2,29 @@
 
 use std::sync::Arc;
 
+use hermes_home::{Home, Settings};
+
+use crate::gate::Answerer;
 use crate::process::Process;
 use crate::terminal::Terminal;
 use crate::tool::Tool;
 use crate::workplace::Workplace;
 
-/// All tools for a place. Nothing is opened before the first call of one.
-pub fn build(place: &Workplace) -> Vec<Arc<dyn Tool>> {
-    vec![Arc::new(Terminal::new(place.clone())), Arc::new(Process::new(place.clone()))]
+/// What tools are built from.
+pub struct Kit<'a> {
+    /// Where they work.
+    pub place: &'a Workplace,
+    /// The home.
+    pub home: &'a Home,
+    /// Its settings.
+    pub settings: &'a Settings,
+    /// The person in front of the program, if there is one.
+    pub person: Option<Arc<dyn Answerer>>,
+}
+
+/// All tools. Nothing is opened before the first call of one.
+pub fn build(kit: &Kit<'_>) -> Vec<Arc<dyn Tool>> {
+    vec![Arc::new(Terminal::new(kit.place.clone())), Arc::new(Process::new(kit.place.clone()))]
 }
 
 /// The names of all tools, without a place to build them for.

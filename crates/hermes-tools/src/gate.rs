@@ -3,7 +3,10 @@
 
 pub mod ask;
 
+use std::path::PathBuf;
 use std::pin::Pin;
+
+use crate::tool::Moment;
 
 /// Something about to happen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +15,22 @@ pub enum Action<'a> {
     Command {
         /// The command line.
         line: &'a str,
+        /// The directory it was asked to run in; none is the conversation's own.
+        workdir: Option<&'a str>,
+        /// What it can harm.
+        reach: Reach,
+    },
+    /// Files that are written, moved or removed.
+    Write {
+        /// Which, as whole paths in the place where they are.
+        paths: &'a [PathBuf],
+        /// What it can harm.
+        reach: Reach,
+    },
+    /// A program that may call tools.
+    Script {
+        /// Its text.
+        code: &'a str,
         /// What it can harm.
         reach: Reach,
     },
@@ -54,6 +73,11 @@ pub type Waiting<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub trait Gate: Send + Sync {
     /// Decides; may take as long as a person takes.
     fn decide<'a>(&'a self, action: &'a Action<'a>) -> Waiting<'a, Verdict>;
+
+    /// Hears how the conversation goes.
+    fn tell(&self, moment: Moment<'_>) {
+        let _ = moment;
+    }
 }
 
 /// A question to the person in front of the program.

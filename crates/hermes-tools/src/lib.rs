@@ -33,6 +33,8 @@ pub use gate::{Action, Answerer, Gate, Question, Reply, Verdict};
 pub use notifications::{News, Notification, Notifications};
 pub use process::Process;
 pub use terminal::Terminal;
-pub use tool::{Arguments, Progress, Report, Run, Running, Sharing, Tool, ToolOutput, Trust};
+pub use tool::{
+    Arguments, Availability, Moment, Progress, Report, Run, Running, Sharing, Tool, ToolOutput, Trust,
+};
 pub use toolbox::Toolbox;
 pub use workplace::Workplace;

@@ -41,7 +41,11 @@ impl Terminal {
         {
             return Outcome::refused("error", advice).output();
         }
-        let action = Action::Command { line: &order.command, reach: self.place.reach() };
+        let action = Action::Command {
+            line: &order.command,
+            workdir: order.workdir.as_deref(),
+            reach: self.place.reach(),
+        };
         let verdict = tokio::select! {
             verdict = run.gate.decide(&action) => verdict,
             () = run.cancel.cancelled() => return Outcome::interrupted_before().output(),

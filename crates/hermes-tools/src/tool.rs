@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::pin::Pin;
 
-use hermes_model::{Content, ToolSpec, ToolStatus};
+use hermes_model::{Content, Message, ToolSpec, ToolStatus};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -32,9 +32,48 @@ pub trait Tool: Send + Sync {
         Sharing::InOrder
     }
 
+    /// Whether it can work at all here. Looks at settings and nothing else: nothing is started, asked or installed.
+    fn available(&self) -> Availability {
+        Availability::Yes
+    }
+
+    /// Hears how the conversation goes. Quick, and never fails.
+    fn tell(&self, session: &str, moment: Moment<'_>) {
+        let _ = (session, moment);
+    }
+
+    /// What the model should still know of this tool's doings when its history has been made shorter.
+    fn remind(&self, session: &str) -> Option<String> {
+        let _ = session;
+        None
+    }
+
     /// Does it. Ends soon after [`Run::cancel`] is cancelled, and leaves nothing running that it started and that was
     /// not meant to stay.
     fn run<'a>(&'a self, run: Run<'a>) -> Running<'a>;
+}
+
+/// Whether a tool can work here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Availability {
+    /// It can.
+    Yes,
+    /// It cannot; the model does not see it.
+    No {
+        /// What is missing and how to get it, for a person.
+        why: String,
+    },
+}
+
+/// How a conversation goes.
+#[derive(Debug, Clone, Copy)]
+pub enum Moment<'a> {
+    /// It goes on from what was said before, perhaps in another process.
+    Resumed(&'a [Message]),
+    /// The user said something.
+    TurnBegins,
+    /// Old messages were replaced by a summary: the model no longer has them before it.
+    HistoryShortened,
 }
 
 /// What else may run at the same time as a call.

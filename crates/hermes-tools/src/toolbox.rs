@@ -5,23 +5,40 @@ use std::sync::Arc;
 
 use hermes_model::ToolSpec;
 
-use crate::tool::Tool;
+use crate::tool::{Moment, Tool};
 
 /// The tools of one conversation, in the order of their names so that the prompt stays the same from run to run.
 #[derive(Clone, Default)]
 pub struct Toolbox {
     tools: BTreeMap<String, Arc<dyn Tool>>,
+    /// What the model sees, built once: every request holds the same bytes.
+    specs: Arc<[ToolSpec]>,
 }
 
 impl Toolbox {
     /// These tools; of two with one name the later stays.
     pub fn new(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
-        Self { tools: tools.into_iter().map(|tool| (tool.spec().name, tool)).collect() }
+        let tools: BTreeMap<String, Arc<dyn Tool>> =
+            tools.into_iter().map(|tool| (tool.spec().name, tool)).collect();
+        let specs = tools.values().map(|tool| tool.spec()).collect();
+        Self { tools, specs }
     }
 
     /// What the model sees.
-    pub fn specs(&self) -> Vec<ToolSpec> {
-        self.tools.values().map(|tool| tool.spec()).collect()
+    pub fn specs(&self) -> &[ToolSpec] {
+        &self.specs
+    }
+
+    /// Tells every tool how the conversation goes.
+    pub fn tell(&self, session: &str, moment: Moment<'_>) {
+        for tool in self.tools.values() {
+            tool.tell(session, moment);
+        }
+    }
+
+    /// What the model should still know of the tools' doings when its history has been made shorter.
+    pub fn reminders(&self, session: &str) -> Vec<String> {
+        self.tools.values().filter_map(|tool| tool.remind(session)).collect()
     }
 
     /// The tool of this name.

@@ -27,7 +27,7 @@ pub use hermes_store::sessions::{Kind, Resume};
 use hermes_store::sessions::{NewSession, SessionId, SessionStore};
 use hermes_tools::gate::ask::{AskGate, Mode};
 use hermes_tools::workplace::{self, Workplace};
-use hermes_tools::{Answerer, Toolbox, catalog, toolsets};
+use hermes_tools::{Answerer, Availability, Moment, Tool, Toolbox, catalog, toolsets};
 use jiff::Zoned;
 use tokio_util::sync::CancellationToken;
 
@@ -170,6 +170,10 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
     let here = (sees_project(&place) && opening.rules == prompt::Rules::Follow).then(|| opening.cwd.clone());
     let zone = now.time_zone().clone();
     let clock: Clock = Arc::new(move || jiff::Timestamp::now().to_zoned(zone.clone()));
+    if resumed.is_some() {
+        let messages: Vec<hermes_model::Message> = history.messages().cloned().collect();
+        tools.tell(&id, Moment::Resumed(&messages));
+    }
     let agent = Agent::new(Parts {
         caller,
         side,
@@ -208,7 +212,7 @@ pub fn first_request(opening: &Opening) -> Result<(SystemPrompt, Vec<ToolSpec>),
         id: "",
     };
     let prompt = build_prompt(&told, &Zoned::now(), &mut notices)?;
-    Ok((prompt, tools.specs()))
+    Ok((prompt, tools.specs().to_vec()))
 }
 
 /// The models to ask, and what is wrong with some of them.
@@ -273,10 +277,17 @@ fn tools(
 ) -> Result<(Toolbox, Arc<AskGate>), OpenError> {
     let chosen = toolsets::Selection::new(&opening.settings, &opening.source, &opening.toolsets)?;
     notices.extend(chosen.notices());
-    let tools = catalog::build(workplace).into_iter().filter(|tool| chosen.has(tool.as_ref()));
     let mode = Mode::from_settings(&opening.settings, matches!(opening.consent, Consent::Yolo))?;
     let answerer =
         if let Consent::Ask(answerer) = &opening.consent { Some(Arc::clone(answerer)) } else { None };
+    let kit = catalog::Kit {
+        place: workplace,
+        home: &opening.home,
+        settings: &opening.settings,
+        person: answerer.clone(),
+    };
+    let usable = |tool: &Arc<dyn Tool>| chosen.has(tool.as_ref()) && tool.available() == Availability::Yes;
+    let tools = catalog::build(&kit).into_iter().filter(usable);
     Ok((Toolbox::new(tools), Arc::new(AskGate::new(mode, answerer))))
 }
 

@@ -33,7 +33,7 @@ impl Turn<'_, '_> {
         let mut request = Request::new(String::new());
         request.system.clone_from(&agent.system);
         request.messages = tidy(&messages);
-        request.tools = agent.tools.specs();
+        request.tools = agent.tools.specs().to_vec();
         request.tool_use = tool_use;
         request.effort = agent.rules.effort;
         request.max_tokens = self.output_limit();

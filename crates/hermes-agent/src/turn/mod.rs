@@ -12,6 +12,7 @@ mod shorten;
 use std::time::Instant;
 
 use hermes_model::{Answer, Answered, Content, Finish, GaveUp, Message, ToolUse};
+use hermes_tools::Moment;
 
 use self::guardrails::Guardrails;
 use self::recover::{Next, Seen, Stop, Tries};
@@ -125,6 +126,8 @@ impl<'a, 'on> Turn<'a, 'on> {
 
     async fn run(&mut self, input: Vec<Content>) -> Result<Ended, JournalError> {
         self.agent.caller.begin_turn(Instant::now());
+        self.agent.tools.tell(self.agent.journal.session_id(), Moment::TurnBegins);
+        self.agent.gate.tell(Moment::TurnBegins);
         let news = self.agent.take_news().map(|news| Content::Text(format!("[{news}]")));
         self.store(Message::User(input.into_iter().chain(news).collect()), None)?;
         self.tell(AgentEvent::TurnStarted { session_id: self.agent.session_id().to_owned() });

@@ -9,7 +9,7 @@ use hermes_sandbox::notice::{Lost, Notice};
 use hermes_sandbox::sandbox::Sandbox;
 use hermes_testkit::{Engine, need};
 
-use crate::fixture::{Fixture, eventually, out, sh, within};
+use crate::fixture::{Fixture, eventually, freeze, out, sh, within};
 
 fn lost(sandbox: &Sandbox) -> Option<Lost> {
     sandbox.take_notices().into_iter().find_map(|notice| match notice {
@@ -179,7 +179,7 @@ fn first_process_frozen_though_it_is_said_to_run() {
     sh(&sandbox.client().unwrap(), "s", "echo kept > /opt/kept");
     let pid = engine.cli(["inspect", "--format", "{{.State.Pid}}", &fixture.container_name()]);
     let pid = rustix::process::Pid::from_raw(pid.out().trim().parse().unwrap()).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+    freeze(pid);
     assert_eq!(out(&sandbox.client().unwrap(), "cat /opt/kept"), "kept");
     assert_eq!(lost(&sandbox), Some(Lost::Processes), "it was restarted, its files are there");
 }

@@ -13,6 +13,7 @@ use hermes_sandbox::sandbox::Sandbox;
 use hermes_sandbox::scope::Caller;
 use hermes_testkit::engine::Scope;
 use hermes_testkit::{Engine, Image, SshServer};
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 /// Everything a sandbox is opened with. What it made goes away with it.
@@ -177,6 +178,20 @@ impl Drop for Fixture {
             }
         }
     }
+}
+
+/// Stops a process and waits until every thread of it has stopped: the signal alone returns while one of them may
+/// still answer a last question.
+pub fn freeze(pid: Pid) {
+    kill_process(pid, Signal::STOP).unwrap();
+    let tasks = format!("/proc/{}/task", pid.as_raw_nonzero());
+    eventually("every thread has stopped", || {
+        std::fs::read_dir(&tasks).unwrap().all(|task| {
+            // A thread may end between being listed and being read.
+            let stat = std::fs::read_to_string(task.unwrap().path().join("stat")).unwrap_or_default();
+            stat.is_empty() || stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('T'))
+        })
+    });
 }
 
 /// Runs a shell command in a session and gives what it printed.

@@ -10,7 +10,7 @@ use hermes_sandbox::ssh::errors::SshError;
 use hermes_testkit::{SshServer, need};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::fixture::{Fixture, out};
+use crate::fixture::{Fixture, freeze, out};
 
 fn fixture() -> Option<Fixture> {
     need("an ssh server", SshServer::start()).map(Fixture::ssh)
@@ -108,7 +108,7 @@ fn a_shared_connection_that_is_stuck_is_replaced() {
     let masters = masters_of(&fixture);
     assert_eq!(masters.len(), 1, "{masters:?}");
     for pid in &masters {
-        kill_process(*pid, Signal::STOP).unwrap();
+        freeze(*pid);
     }
     let client = sandbox.client().unwrap();
     assert_eq!(out(&client, "echo works"), "works");

@@ -96,8 +96,13 @@ impl AskGate {
     }
 
     fn decide_alone(&self, action: &Action<'_>) -> Decision {
-        let (Action::Command { line: text, reach } | Action::Input { text, reach, .. }) = action;
-        if let Some(pattern) = denied_by(&self.mode.deny, text) {
+        let (text, reach) = match action {
+            Action::Command { line: text, reach, .. }
+            | Action::Input { text, reach, .. }
+            | Action::Script { code: text, reach } => (Some(*text), reach),
+            Action::Write { reach, .. } => (None, reach),
+        };
+        if let Some(pattern) = text.and_then(|text| denied_by(&self.mode.deny, text)) {
             return Decision::Refuse(format!(
                 "the user's setting approvals.deny forbids it (\"{pattern}\"): do not try it in another way"
             ));
@@ -108,7 +113,9 @@ impl AskGate {
         match action {
             Action::Command { line, .. } if allowed_by(&self.mode.allow, line) => Decision::Allow,
             Action::Command { line, .. } if lock(&self.grants).covers(line) => Decision::Allow,
-            Action::Command { .. } | Action::Input { .. } => Decision::Ask,
+            // What may be written where is settled by the tools that write.
+            Action::Write { .. } => Decision::Allow,
+            Action::Command { .. } | Action::Input { .. } | Action::Script { .. } => Decision::Ask,
         }
     }
 
@@ -187,6 +194,8 @@ fn question(action: &Action<'_>) -> (Question, Vec<Choice>) {
             }
             (*line, "Run this command on your machine?".to_owned(), offers)
         }
+        Action::Write { .. } => ("", "Write these files?".to_owned(), vec![once]),
+        Action::Script { code, .. } => (*code, "Run this program on your machine?".to_owned(), vec![once]),
         Action::Input { command, text, .. } => {
             (*text, format!("Type this into `{}`?", command.lines().next().unwrap_or_default()), vec![once])
         }
@@ -246,14 +255,14 @@ mod tests {
     }
 
     async fn on_host(gate: &AskGate, line: &str) -> Verdict {
-        gate.decide(&Action::Command { line, reach: Reach::Host }).await
+        gate.decide(&Action::Command { line, workdir: None, reach: Reach::Host }).await
     }
 
     #[tokio::test]
     async fn in_a_container_nobody_is_asked() {
         let person = says(Reply::Nobody);
         let gate = gate(Mode::default(), &person);
-        let action = Action::Command { line: "rm -rf /tmp/x", reach: Reach::Contained };
+        let action = Action::Command { line: "rm -rf /tmp/x", workdir: None, reach: Reach::Contained };
         assert_eq!(gate.decide(&action).await, Verdict::Allowed);
         assert!(lock(&person.1).is_empty());
     }

@@ -1,6 +1,7 @@
 //! From the settings of a home to the tools of a conversation.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,26 +10,35 @@ use hermes_home::{Home, Locator, Settings};
 use hermes_tools::gate::ask::{Mode, Yolo};
 use hermes_tools::toolsets::{Origin, Selection, SelectionError};
 use hermes_tools::workplace::Options;
-use hermes_tools::{Toolbox, catalog};
+use hermes_tools::{Tool, Toolbox, catalog};
 
 use crate::fixture::Fixture;
 
+fn home_with(dir: &Path, settings: &str) -> (Home, Settings) {
+    std::fs::write(dir.join("config.yaml"), settings).unwrap();
+    let locator = Locator { hermes_home: Some(dir.into()), user_home: dir.to_path_buf(), profile_flag: None };
+    let home = Home::locate(&locator).unwrap();
+    let settings = Settings::load(&home, &BTreeMap::new()).unwrap();
+    (home, settings)
+}
+
 fn settings(text: &str) -> Settings {
+    home_with(tempfile::tempdir().unwrap().path(), text).1
+}
+
+/// Every tool there is, for the usual settings.
+fn all_tools() -> Vec<Arc<dyn Tool>> {
     let dir = tempfile::tempdir().unwrap();
-    std::fs::write(dir.path().join("config.yaml"), text).unwrap();
-    let locator = Locator {
-        hermes_home: Some(dir.path().into()),
-        user_home: dir.path().to_path_buf(),
-        profile_flag: None,
-    };
-    Settings::load(&Home::locate(&locator).unwrap(), &BTreeMap::new()).unwrap()
+    let (home, settings) = home_with(dir.path(), "");
+    let place = Fixture::local().place();
+    catalog::build(&catalog::Kit { place: &place, home: &home, settings: &settings, person: None })
 }
 
 /// Names of the tools a conversation has.
 fn tools(settings: &Settings, asked: &[&str]) -> Result<Vec<String>, SelectionError> {
     let asked: Vec<String> = asked.iter().map(|name| (*name).to_owned()).collect();
     let chosen = Selection::new(settings, "cli", &asked)?;
-    let all = catalog::build(&Fixture::local().place());
+    let all = all_tools();
     let toolbox = Toolbox::new(all.into_iter().filter(|tool| chosen.has(tool.as_ref())));
     Ok(toolbox.names().map(str::to_owned).collect())
 }
@@ -71,7 +81,7 @@ fn settings_bound_the_output() {
 
 #[test]
 fn what_the_model_reads_about_the_tools_is_short() {
-    let bytes: usize = catalog::build(&Fixture::local().place())
+    let bytes: usize = all_tools()
         .iter()
         .map(|tool| tool.spec())
         .map(|spec| {
@@ -84,8 +94,7 @@ fn what_the_model_reads_about_the_tools_is_short() {
 
 #[test]
 fn the_catalogue_lists_every_tool_there_is() {
-    let mut names: Vec<String> =
-        catalog::build(&Fixture::local().place()).iter().map(|tool| tool.spec().name).collect();
+    let mut names: Vec<String> = all_tools().iter().map(|tool| tool.spec().name).collect();
     names.sort();
     assert_eq!(names, catalog::NAMES);
 }

@@ -110,7 +110,7 @@ pub fn context(agent: &Agent, parts: &[hermes_agent::prompt::PartSize]) -> Strin
     let report = ContextReport::new(&hermes_agent::context_report::Inputs {
         system: agent.system(),
         system_parts: parts,
-        tools: &tools,
+        tools,
         messages: &messages,
         estimator: agent.estimator(),
         window: route.and_then(|route| route.window),
