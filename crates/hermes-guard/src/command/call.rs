@@ -7,18 +7,20 @@ use super::word::Word;
 pub struct Call {
     /// The program and its arguments.
     pub words: Vec<Word>,
+    /// Variables it is given, as `NAME=value`.
+    pub env: Vec<String>,
     /// Files it is made to write by the shell.
     pub writes: Vec<Word>,
     /// What stands on its standard input.
     pub input: Input,
+    /// The programs whose output stands in its words.
+    pub origins: Vec<Vec<Word>>,
     /// The directory it runs in.
     pub cwd: Option<String>,
     /// How it comes to be run.
     pub via: Via,
     /// The part of the line it stands in.
     pub part: String,
-    /// Files that earlier parts of the line fetched from elsewhere.
-    pub fetched: Vec<String>,
     /// What the line around it does with it.
     pub marks: Vec<Mark>,
 }
@@ -53,19 +55,26 @@ pub enum Mark {
     Background,
     /// It starts copies of itself.
     Multiplies,
-    /// Earlier in the line the file was made executable.
+    /// It is a file that was made executable, or fetched, earlier in the line.
     JustMadeExecutable,
-    /// An argument is the output of a download.
+    /// What it runs comes from a download.
     FromDownload,
-    /// An argument is the output of a search for processes of ours.
-    OurProcesses,
+    /// What it runs comes out of a program that decodes.
+    FromDecoder,
+    /// What it runs cannot be known.
+    UnknownCode,
+    /// An argument is the outcome of a search for processes.
+    FoundProcesses,
+    /// It goes on when its shell has ended.
+    Detached,
 }
 
 impl Call {
     /// The name of the program: lower case, without its directory. None when it cannot be known.
     pub fn name(&self) -> Option<String> {
         let parts = self.words.first()?.split_slashes();
-        let last = parts.last()?;
+        // A pattern may stand for any program.
+        let last = parts.last().filter(|last| !last.has_glob())?;
         let name = last.text().filter(|name| !name.is_empty())?.to_lowercase();
         Some(name.strip_suffix(".exe").unwrap_or(&name).to_owned())
     }

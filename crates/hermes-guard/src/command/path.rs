@@ -140,11 +140,12 @@ fn is_everything(name: &Word) -> bool {
 /// Whether losing what the word names would be the end: the root, a system directory, a home, or all there is in one.
 pub fn is_precious_tree(word: &Word, cwd: Option<&str>, sight: &Context<'_>) -> bool {
     let Some(route) = Route::of(word, cwd) else { return false };
+    let real_home = sight.real_home();
     let precious = |route: &Route| {
         if route.names.is_empty() || route.is_all_of(&[]) {
             return true;
         }
-        let homes = [names(sight.home), names(&sight.real_home())];
+        let homes = [names(sight.home), names(&real_home)];
         TREES.iter().any(|tree| route.may_be(&[tree]) || route.is_all_of(&[tree]))
             || SYSTEM.iter().any(|tree| route.may_be(tree) || route.is_all_of(tree))
             || homes.iter().filter(|home| !home.is_empty()).any(|home| {
