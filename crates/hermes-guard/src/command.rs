@@ -15,6 +15,7 @@
 
 pub mod call;
 pub mod glob;
+mod input;
 mod normal;
 mod path;
 mod plain;
@@ -26,6 +27,7 @@ pub mod word;
 use call::{Call, Via};
 use rules::{Harm, Offer, Rule, Severity};
 
+pub use input::judge_input;
 pub use normal::normal;
 pub use plain::is_plain;
 pub use walk::{Look, Trouble};
@@ -144,6 +146,20 @@ pub struct Finding {
     pub harm: Harm,
 }
 
+impl Finding {
+    /// What the user's own pattern forbids.
+    pub fn denied(pattern: &str, part: &str) -> Self {
+        Self {
+            rule: "user-deny".to_owned(),
+            severity: Severity::Hardline,
+            reason: format!("the user's setting approvals.deny forbids it (\"{pattern}\")"),
+            part: part.to_owned(),
+            prefix: None,
+            harm: Harm::Beyond,
+        }
+    }
+}
+
 /// Decides about a command line.
 pub fn judge(line: &str, sight: &Context<'_>) -> Judgement {
     judge_look(line, &look(line, sight), sight)
@@ -152,6 +168,11 @@ pub fn judge(line: &str, sight: &Context<'_>) -> Judgement {
 /// Decides about a script of another language, as far as it can be read.
 pub fn judge_script(code: &str, sight: &Context<'_>) -> Judgement {
     judge_look(code, &walk::look_at_script(code, sight), sight)
+}
+
+/// Whether the user's patterns forbid something that is no command, such as a path.
+pub fn forbids(patterns: &[String], text: &str) -> Option<String> {
+    patterns.iter().find(|pattern| !pattern.trim().is_empty() && glob::matches(pattern, text)).cloned()
 }
 
 /// What a command line would run, without a decision.
@@ -218,12 +239,5 @@ fn denied(line: &str, look: &Look, patterns: &[String]) -> Option<Finding> {
         fits(line) || look.calls.iter().any(|call| fits(&call.part) || fits(&call.shown()))
     };
     let pattern = patterns.iter().filter(|pattern| !pattern.trim().is_empty()).find(fits)?;
-    Some(Finding {
-        rule: "user-deny".to_owned(),
-        severity: Severity::Hardline,
-        reason: format!("the user's setting approvals.deny forbids it (\"{pattern}\")"),
-        part: line.trim().to_owned(),
-        prefix: None,
-        harm: Harm::Beyond,
-    })
+    Some(Finding::denied(pattern, line.trim()))
 }

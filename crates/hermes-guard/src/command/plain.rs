@@ -12,7 +12,7 @@ pub(super) fn allowed_by(patterns: &[String], text: &str) -> bool {
     let text = text.trim();
     let fits = |pattern: &String| {
         let pattern = pattern.trim();
-        pattern == text || (is_plain(text) && !pattern.is_empty() && glob::matches(pattern, text))
+        pattern == text || (is_plain(text) && !pattern.is_empty() && glob::matches_exactly(pattern, text))
     };
     patterns.iter().any(fits)
 }

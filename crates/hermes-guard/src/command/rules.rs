@@ -17,6 +17,7 @@ mod system;
 mod unknown;
 mod windows;
 
+pub(super) use databases::loses_data;
 pub(super) use git::without_globals;
 pub(super) use network::{FETCHERS, decodes};
 
