@@ -560,10 +560,10 @@ pub enum Test {
     Binary(Box<Word>, String, Box<Word>),
     /// `!`
     Not(Box<Test>),
-    /// `&&`
-    And(Box<Test>, Box<Test>),
-    /// `||`
-    Or(Box<Test>, Box<Test>),
+    /// Two or more joined by `&&`.
+    And(Vec<Test>),
+    /// Two or more joined by `||`.
+    Or(Vec<Test>),
     /// `( )`
     Group(Box<Test>),
 }

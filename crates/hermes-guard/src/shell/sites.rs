@@ -1,7 +1,11 @@
 //! Every simple command of a script, wherever it hides.
 
-use super::ast::{Command, CommandKind, Direction, Script, Simple};
-use super::value::Variables;
+use super::ast::{
+    Command, CommandKind, Direction, Expands, Fd, Redirect, RedirectOperator, Script, Simple, Target,
+};
+use super::print::print_parts;
+use super::value::{Field, Piece, Variables};
+use super::walk::{Loops, walk};
 
 /// A simple command and where it was found.
 #[derive(Clone, Debug)]
@@ -52,23 +56,60 @@ impl<'a> Site<'a> {
             _ => NONE,
         }
     }
+
+    /// What it reads from a here-document or here-string, if its input comes from one.
+    pub fn input(&self, variables: &Variables) -> Option<Field> {
+        let redirect = self.command.redirects.iter().rev().find(|redirect| redirect.is_input())?;
+        match (&redirect.target, redirect.operator) {
+            (Target::Document(document), _) if document.expands == Expands::No => {
+                Some(Field::from_text(&print_parts(&document.body)))
+            }
+            (Target::Document(document), _) => Some(variables.resolve_text(&document.body)),
+            (Target::Word(word), RedirectOperator::HereString) => {
+                let mut text = variables.resolve_text(&word.parts);
+                text.push(Piece::Text("\n".to_owned()));
+                Some(text)
+            }
+            _ => None,
+        }
+    }
 }
 
-/// Every simple command in the order it is written. Definitions of functions and
-/// commands without any word (`> file`, `a=1`) are included.
+impl Redirect {
+    /// Whether it changes what the command reads.
+    pub fn is_input(&self) -> bool {
+        let reads = matches!(
+            self.operator,
+            RedirectOperator::Read
+                | RedirectOperator::ReadWrite
+                | RedirectOperator::DuplicateInput
+                | RedirectOperator::HereString
+                | RedirectOperator::HereDocument
+                | RedirectOperator::HereDocumentStripped
+        );
+        match &self.fd {
+            None => reads,
+            Some(Fd::Number(number)) => number.trim_start_matches('0').is_empty(),
+            Some(Fd::Variable(_)) => false,
+        }
+    }
+}
+
+/// Every simple command in the order it would run: those of a substitution before the command that uses it.
+/// Commands without any word (`> file`, `a=1`) are included.
 pub fn sites(script: &Script) -> Vec<Site<'_>> {
-    let _ = script;
-    Vec::new()
+    let mut found = Vec::new();
+    let mut variables = Variables::new();
+    walk(script, &mut variables, Loops::Once, &mut |site, _| found.push(site.clone()));
+    found
 }
 
 /// Visits every simple command in the order it would run, with what is known of the variables at that point.
-/// The body of a `for` loop over few known words is visited once for each of them.
+/// The body of a `for` loop over few words is visited once for each of them.
 pub fn trace<'a>(
     script: &'a Script,
     variables: &mut Variables,
     visit: &mut dyn FnMut(&Site<'a>, &Variables),
 ) {
-    for site in sites(script) {
-        visit(&site, variables);
-    }
+    walk(script, variables, Loops::Unrolled, visit);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::ast::{Word, WordPart};
+use super::ast::Word;
 
 /// What a word becomes on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +56,23 @@ impl Value {
 }
 
 impl Field {
+    /// A field of text.
+    pub fn from_text(text: &str) -> Self {
+        Field { pieces: vec![Piece::Text(text.to_owned())] }
+    }
+
+    pub(super) fn unknown() -> Self {
+        Field { pieces: vec![Piece::Unknown] }
+    }
+
+    /// Adds a piece; text joins the text before it.
+    pub(super) fn push(&mut self, piece: Piece) {
+        match (piece, self.pieces.last_mut()) {
+            (Piece::Text(more), Some(Piece::Text(text))) => text.push_str(&more),
+            (piece, _) => self.pieces.push(piece),
+        }
+    }
+
     /// The text, if it is only text.
     pub fn text(&self) -> Option<String> {
         self.pieces.iter().try_fold(String::new(), |mut all, piece| match piece {
@@ -99,7 +116,19 @@ impl Field {
 /// The variables of a script as far as their values are known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variables {
-    known: BTreeMap<String, Field>,
+    /// What is known of each variable that the script has touched.
+    touched: BTreeMap<String, State>,
+    /// Something ran that may have set any variable.
+    anything: bool,
+}
+
+/// What is known of a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Known(Field),
+    Unknown,
+    /// The script did not touch it; its value, if any, comes from outside.
+    Untouched,
 }
 
 impl Variables {
@@ -110,38 +139,46 @@ impl Variables {
 
     /// From here on `name` has this value.
     pub fn set(&mut self, name: &str, value: Field) {
-        self.known.insert(name.to_owned(), value);
+        let unknown = value.pieces.contains(&Piece::Unknown);
+        let state = if unknown && value.pieces.len() == 1 { State::Unknown } else { State::Known(value) };
+        self.touched.insert(name.to_owned(), state);
     }
 
     /// From here on nothing is known of `name`.
     pub fn forget(&mut self, name: &str) {
-        self.known.remove(name);
+        self.touched.insert(name.to_owned(), State::Unknown);
+    }
+
+    /// From here on nothing is known of any variable.
+    pub fn forget_all(&mut self) {
+        self.touched.clear();
+        self.anything = true;
     }
 
     /// The value of `name`.
     pub fn get(&self, name: &str) -> Option<&Field> {
-        self.known.get(name)
-    }
-
-    /// What `word` becomes on the command line.
-    pub fn resolve(&self, word: &Word) -> Value {
-        let mut text = String::new();
-        for part in &word.parts {
-            match part {
-                WordPart::Literal(part) | WordPart::Single(part) => text.push_str(part),
-                WordPart::Escaped(c) => text.push(*c),
-                _ => return Value::Unknown,
-            }
+        match self.touched.get(name) {
+            Some(State::Known(field)) => Some(field),
+            _ => None,
         }
-        Value::Known(vec![Field { pieces: vec![Piece::Text(text)] }])
     }
 
-    /// The text of a here-document, a here-string or the like, where nothing is split or matched.
-    pub fn resolve_text(&self, parts: &[WordPart]) -> Field {
-        let word = Word { span: super::ast::Span { start: 0, end: 0 }, parts: parts.to_vec() };
-        match self.resolve(&word) {
-            Value::Known(mut fields) => fields.pop().unwrap_or_default(),
-            Value::Partly(_) | Value::Unknown => Field { pieces: vec![Piece::Unknown] },
+    pub(super) fn state(&self, name: &str) -> State {
+        match self.touched.get(name) {
+            Some(state) => state.clone(),
+            None if self.anything => State::Unknown,
+            None => State::Untouched,
+        }
+    }
+
+    /// Where two ways meet: keeps what is the same on both.
+    pub(super) fn meet(&mut self, other: &Variables) {
+        self.anything |= other.anything;
+        let names: Vec<String> = self.touched.keys().chain(other.touched.keys()).cloned().collect();
+        for name in names {
+            if self.touched.get(&name) != other.touched.get(&name) {
+                self.forget(&name);
+            }
         }
     }
 }
