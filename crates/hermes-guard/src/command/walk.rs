@@ -118,7 +118,6 @@ impl<'a> Walk<'a> {
         let mut set = |name: &str, value: &str| {
             variables.set(name, Field { pieces: vec![Piece::Text(value.to_owned())] });
         };
-        set("IFS", " \t\n");
         if !sight.hermes_home.is_empty() {
             set("HERMES_HOME", sight.hermes_home);
         }

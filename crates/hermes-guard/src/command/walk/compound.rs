@@ -157,10 +157,7 @@ impl Walk<'_> {
                 self.inside_parts(&right.parts);
             }
             Test::Not(inner) | Test::Group(inner) => self.test(inner),
-            Test::And(left, right) | Test::Or(left, right) => {
-                self.test(left);
-                self.test(right);
-            }
+            Test::And(tests) | Test::Or(tests) => tests.iter().for_each(|test| self.test(test)),
         }
     }
 
