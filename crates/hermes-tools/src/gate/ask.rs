@@ -98,6 +98,11 @@ impl AskGate {
         self
     }
 
+    /// Who looks at a dangerous command first.
+    pub fn first(&self) -> First {
+        self.mode.first
+    }
+
     /// Whether questions are switched off.
     pub fn yolo(&self) -> Yolo {
         self.yolo.load(Ordering::SeqCst).into()
