@@ -28,6 +28,7 @@ use crate::notifications::Notifications;
 use crate::tool::{Progress, Report};
 use crate::watch::Breaker;
 
+pub use reach::of as reach_of;
 pub use results::KeepError;
 
 /// What the tools are told besides where they work.

@@ -6,7 +6,7 @@ use crate::gate::Reach;
 
 /// A container keeps harm in unless it was given a way out: files of this machine that it may change, or rights over
 /// the machine. Our own mounts are read-only and do not count.
-pub(super) fn of(config: &SandboxConfig) -> Reach {
+pub fn of(config: &SandboxConfig) -> Reach {
     match config.backend {
         BackendKind::Local | BackendKind::Ssh => Reach::Host,
         BackendKind::Docker if is_open(&config.container) => Reach::Host,
