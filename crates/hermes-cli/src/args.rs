@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    approvals, auth, backup, completion, config, doctor, dump, fallback, guard, import, insights, logs, model,
-    profile, prompt_size, sandbox, sessions, setup, status, tools,
+    approvals, auth, backup, completion, config, doctor, dump, fallback, guard, import, insights, logs,
+    model, profile, prompt_size, sandbox, sessions, setup, status, tools,
 };
 use crate::demo;
 use crate::talk::ChatArgs;

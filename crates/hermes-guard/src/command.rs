@@ -30,7 +30,7 @@ use rules::{Harm, Offer, Rule, Severity};
 pub use input::judge_input;
 pub use normal::normal;
 pub use plain::is_plain;
-pub use walk::{Look, Trouble};
+pub use walk::{Look, Memory, Trouble};
 
 /// What is known around a command.
 #[derive(Clone, Copy)]
@@ -43,8 +43,10 @@ pub struct Context<'a> {
     pub home: &'a str,
     /// This program's home.
     pub hermes_home: &'a str,
-    /// The directory it runs in, if known.
+    /// The directory it runs in, if known; it counts before the one the shell remembers.
     pub cwd: Option<&'a str>,
+    /// What the shell remembers of earlier lines.
+    pub memory: Option<&'a Memory>,
     /// Whether sudo has a password of the user's.
     pub sudo: Sudo,
     /// Follows links: a path in, the real one out. None where files cannot be seen.
@@ -63,6 +65,7 @@ impl Default for Context<'_> {
             home: "",
             hermes_home: "",
             cwd: None,
+            memory: None,
             sudo: Sudo::NoPassword,
             resolve: None,
             deny: &[],
@@ -163,6 +166,12 @@ impl Finding {
 /// Decides about a command line.
 pub fn judge(line: &str, sight: &Context<'_>) -> Judgement {
     judge_look(line, &look(line, sight), sight)
+}
+
+/// Decides about a command line, and says what the shell would remember of it.
+pub fn judge_and_remember(line: &str, sight: &Context<'_>) -> (Judgement, Memory) {
+    let look = look(line, sight);
+    (judge_look(line, &look, sight), look.memory)
 }
 
 /// Decides about a script of another language, as far as it can be read.

@@ -20,16 +20,23 @@ enum Reader {
 /// Decides about text for a program that runs. `command` is how that one was started.
 pub fn judge_input(command: &str, text: &str, sight: &Context<'_>) -> Judgement {
     // Keys that end or interrupt a program are no commands.
-    let typed: String = text.chars().filter(|c| !matches!(c, '\u{3}' | '\u{4}' | '\u{1a}' | '\u{1c}')).collect();
+    let typed: String =
+        text.chars().filter(|c| !matches!(c, '\u{3}' | '\u{4}' | '\u{1a}' | '\u{1c}')).collect();
     let reader = reader(command, sight);
     if reader == Reader::Shell && typed.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
-        return ask(text, "control-keys", "it edits the line with control keys, so what is run does not stand in it");
+        return ask(
+            text,
+            "control-keys",
+            "it edits the line with control keys, so what is run does not stand in it",
+        );
     }
     let typed = typed.replace('\r', "\n");
     match reader {
         Reader::Shell => judge(&typed, sight),
         Reader::Python => judge_script(&typed, sight),
-        Reader::Database if loses_data(&typed) => ask(text, "database-loss", "it deletes tables, rows or a whole database"),
+        Reader::Database if loses_data(&typed) => {
+            ask(text, "database-loss", "it deletes tables, rows or a whole database")
+        }
         Reader::Database => Judgement::Allowed,
         Reader::Other => match judge(&typed, sight) {
             // An answer need not be a command, and a name in it need not be a program.
@@ -44,13 +51,44 @@ pub fn judge_input(command: &str, text: &str, sight: &Context<'_>) -> Judgement 
 
 fn reader(command: &str, sight: &Context<'_>) -> Reader {
     const SHELLS: &[&str] = &[
-        "bash", "sh", "dash", "zsh", "ksh", "fish", "ash", "ssh", "su", "sudo", "tmux", "screen", "script", "docker", "podman",
-        "kubectl", "nc", "ncat", "socat", "chroot", "nsenter", "pwsh", "powershell", "expect", "mosh", "telnet", "at",
+        "bash",
+        "sh",
+        "dash",
+        "zsh",
+        "ksh",
+        "fish",
+        "ash",
+        "ssh",
+        "su",
+        "sudo",
+        "tmux",
+        "screen",
+        "script",
+        "docker",
+        "podman",
+        "kubectl",
+        "nc",
+        "ncat",
+        "socat",
+        "chroot",
+        "nsenter",
+        "pwsh",
+        "powershell",
+        "expect",
+        "mosh",
+        "telnet",
+        "at",
     ];
     let look = look(command, sight);
     let is = |names: &[&str]| look.calls.iter().any(|call: &Call| call.is(names));
-    let python = look.calls.iter().any(|call| call.name().is_some_and(|name| name.starts_with("python") || name == "ipython"));
-    if is(SHELLS) || !look.troubles.is_empty() || look.calls.iter().any(|call| call.name().is_none() && !call.words.is_empty()) {
+    let python = look
+        .calls
+        .iter()
+        .any(|call| call.name().is_some_and(|name| name.starts_with("python") || name == "ipython"));
+    if is(SHELLS)
+        || !look.troubles.is_empty()
+        || look.calls.iter().any(|call| call.name().is_none() && !call.words.is_empty())
+    {
         Reader::Shell
     } else if python {
         Reader::Python

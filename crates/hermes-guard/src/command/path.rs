@@ -1,12 +1,31 @@
 //! Where a word leads: paths in every spelling, and what is kept there.
 
-use super::word::{Piece, Word};
 use super::Context;
+use super::word::{Piece, Word};
 
 /// Directories below `/` whose loss is the loss of the machine or of everybody's files.
 const TREES: &[&str] = &[
-    "home", "root", "etc", "usr", "var", "bin", "sbin", "boot", "lib", "lib32", "lib64", "dev", "proc", "sys", "opt",
-    "srv", "Users", "System", "Library", "Applications", "private",
+    "home",
+    "root",
+    "etc",
+    "usr",
+    "var",
+    "bin",
+    "sbin",
+    "boot",
+    "lib",
+    "lib32",
+    "lib64",
+    "dev",
+    "proc",
+    "sys",
+    "opt",
+    "srv",
+    "Users",
+    "System",
+    "Library",
+    "Applications",
+    "private",
 ];
 
 /// Directories with the system's own settings and programs.
@@ -31,8 +50,21 @@ const SYSTEM: &[&[&str]] = &[
 
 /// Files that shells run by themselves.
 const SHELL_FILES: &[&str] = &[
-    ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zprofile", ".zshenv", ".zlogin",
-    ".kshrc", ".cshrc", ".tcshrc", ".inputrc", ".xinitrc", ".xprofile",
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".profile",
+    ".zshrc",
+    ".zprofile",
+    ".zshenv",
+    ".zlogin",
+    ".kshrc",
+    ".cshrc",
+    ".tcshrc",
+    ".inputrc",
+    ".xinitrc",
+    ".xprofile",
 ];
 
 /// A path taken apart: whole from `/`, without `.`, `..` and doubled slashes.
@@ -99,17 +131,21 @@ impl Route {
 
     /// Whether it may be this path or one of those a pattern in it stands for.
     fn may_be(&self, path: &[&str]) -> bool {
-        self.names.len() == path.len() && self.names.iter().zip(path).all(|(name, wanted)| name.may_be(wanted))
+        self.names.len() == path.len()
+            && self.names.iter().zip(path).all(|(name, wanted)| name.may_be(wanted))
     }
 
     fn may_be_below(&self, path: &[&str]) -> bool {
-        self.names.len() >= path.len() && self.names.iter().zip(path).all(|(name, wanted)| name.may_be(wanted))
+        self.names.len() >= path.len()
+            && self.names.iter().zip(path).all(|(name, wanted)| name.may_be(wanted))
     }
 
     /// Whether it stands for everything in this directory: `dir/*`, `dir/.*`, `dir/**`.
     fn is_all_of(&self, path: &[&str]) -> bool {
         let Some((last, dir)) = self.names.split_last() else { return false };
-        dir.len() == path.len() && dir.iter().zip(path).all(|(name, wanted)| name.may_be(wanted)) && is_everything(last)
+        dir.len() == path.len()
+            && dir.iter().zip(path).all(|(name, wanted)| name.may_be(wanted))
+            && is_everything(last)
     }
 
     /// The last name.
@@ -195,7 +231,19 @@ fn kept_at(route: &Route, sight: &Context<'_>) -> Option<Kept> {
         return Some(kept);
     }
     let path = route.text()?;
-    crate::is_secret_path(std::path::Path::new(&path)).then_some(Kept::Secret)
+    is_secret(&path, sight).then_some(Kept::Secret)
+}
+
+/// Whether a path leads to logins or keys. Names of directories that anybody may use for something else count only
+/// where programs keep such things.
+fn is_secret(path: &str, sight: &Context<'_>) -> bool {
+    const COMMON: &[&str] = &["pairing", "gcloud", "mcp-tokens"];
+    let kept_there = |dir: &str| !dir.is_empty() && path.starts_with(dir);
+    if kept_there(sight.hermes_home) || path.contains("/.config/") {
+        return crate::is_secret_path(std::path::Path::new(path));
+    }
+    let rest: std::path::PathBuf = path.split('/').filter(|name| !COMMON.contains(name)).collect();
+    crate::is_secret_path(&rest)
 }
 
 fn kept_by_name(name: &str) -> Option<Kept> {
@@ -207,8 +255,14 @@ fn kept_by_name(name: &str) -> Option<Kept> {
 
 fn is_ours(route: &Route, sight: &Context<'_>) -> bool {
     const FILES: &[&str] = &[
-        "config.yaml", ".env", "auth.json", "approvals.json", "SOUL.md", "webhook_subscriptions.json",
-        ".anthropic_oauth.json", "active_profile",
+        "config.yaml",
+        ".env",
+        "auth.json",
+        "approvals.json",
+        "SOUL.md",
+        "webhook_subscriptions.json",
+        ".anthropic_oauth.json",
+        "active_profile",
     ];
     let ours = names(sight.hermes_home);
     if ours.is_empty() {
@@ -242,10 +296,11 @@ fn is_raw_disk(route: &Route) -> bool {
         return false;
     }
     let name = disk.beginning();
-    let is = |kind: &str| name.starts_with(kind) && name.len() > kind.len() || (name == kind && disk.has_glob());
-    ["sd", "nvme", "hd", "mmcblk", "vd", "xvd", "loop", "md", "dm-", "disk", "rdisk", "mapper"].iter().any(|kind| {
-        is(kind) || (name == *kind && route.names.len() > 2)
-    })
+    let is =
+        |kind: &str| name.starts_with(kind) && name.len() > kind.len() || (name == kind && disk.has_glob());
+    ["sd", "nvme", "hd", "mmcblk", "vd", "xvd", "loop", "md", "dm-", "disk", "rdisk", "mapper"]
+        .iter()
+        .any(|kind| is(kind) || (name == *kind && route.names.len() > 2))
 }
 
 /// The names of a known path.

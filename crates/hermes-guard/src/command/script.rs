@@ -24,17 +24,35 @@ pub(super) enum Act {
 
 /// Calls whose first argument is a shell command.
 const SHELL_CALLS: &[&str] = &[
-    "os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput", "commands.getoutput", ".system", "popen2",
+    "os.system",
+    "os.popen",
+    "subprocess.getoutput",
+    "subprocess.getstatusoutput",
+    "commands.getoutput",
+    ".system",
+    "popen2",
 ];
 /// Calls whose first argument is a program with arguments, or a shell command.
 const RUN_CALLS: &[&str] = &[
-    "subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output", "subprocess.Popen", "Popen",
-    "check_output", "check_call", "create_subprocess_shell", "os.execv", "os.execvp", "os.spawnv", "pty.spawn",
+    "subprocess.run",
+    "subprocess.call",
+    "subprocess.check_call",
+    "subprocess.check_output",
+    "subprocess.Popen",
+    "Popen",
+    "check_output",
+    "check_call",
+    "create_subprocess_shell",
+    "os.execv",
+    "os.execvp",
+    "os.spawnv",
+    "pty.spawn",
 ];
 const TREE_CALLS: &[&str] = &["shutil.rmtree", "rmtree"];
 const FILE_CALLS: &[&str] = &["os.remove", "os.unlink"];
 /// Code made at run time out of something that was hidden.
-const HIDING: &[&str] = &["b64decode", "fromhex", "zlib.decompress", "codecs.decode", "marshal.loads", "urlopen", "requests.get"];
+const HIDING: &[&str] =
+    &["b64decode", "fromhex", "zlib.decompress", "codecs.decode", "marshal.loads", "urlopen", "requests.get"];
 
 /// What Python code does.
 pub(super) fn python(code: &str) -> Vec<Act> {
@@ -65,9 +83,30 @@ pub(super) fn python(code: &str) -> Vec<Act> {
 /// What code of other languages may do: nothing is read, only whether it could start programs or change files.
 pub(super) fn other(code: &str) -> Vec<Act> {
     const RUNS: &[&str] = &[
-        "system", "exec", "popen", "spawn", "child_process", "`", "qx", "unlink", "rmtree", "rmSync", "rm_rf", "rm_r",
-        "remove_dir", "rmdir", "Process", "Kernel", "eval", "do shell script", "FileUtils", "writeFile", "require('fs",
-        "require(\"fs", "passthru", "proc_open",
+        "system",
+        "exec",
+        "popen",
+        "spawn",
+        "child_process",
+        "`",
+        "qx",
+        "unlink",
+        "rmtree",
+        "rmSync",
+        "rm_rf",
+        "rm_r",
+        "remove_dir",
+        "rmdir",
+        "Process",
+        "Kernel",
+        "eval",
+        "do shell script",
+        "FileUtils",
+        "writeFile",
+        "require('fs",
+        "require(\"fs",
+        "passthru",
+        "proc_open",
     ];
     if code.contains("fork while") || code.contains("while fork") {
         return vec![Act::Multiply];
@@ -78,7 +117,9 @@ pub(super) fn other(code: &str) -> Vec<Act> {
 
 /// Whether the name written before a bracket is this call: `subprocess.run`, also after an `import … as`.
 fn is_call(written: &str, known: &str) -> bool {
-    written == known || written.ends_with(&format!(".{known}")) || (known.starts_with('.') && written.ends_with(known))
+    written == known
+        || written.ends_with(&format!(".{known}"))
+        || (known.starts_with('.') && written.ends_with(known))
         || known.split_once('.').is_some_and(|(module, name)| {
             matches!(module, "shutil" | "subprocess") && written == name && !matches!(name, "run" | "call")
         })
@@ -136,7 +177,8 @@ fn string(chars: &[char], at: usize) -> (String, usize) {
             place += 2;
             continue;
         }
-        let ends = c == quote && (!triple || chars.get(place + 1) == Some(&quote) && chars.get(place + 2) == Some(&quote));
+        let ends = c == quote
+            && (!triple || chars.get(place + 1) == Some(&quote) && chars.get(place + 2) == Some(&quote));
         if ends {
             return (text, place + if triple { 3 } else { 1 });
         }
@@ -178,7 +220,11 @@ fn value(argument: &str, code: &str) -> Word {
     let prefix: String = chars[..start].iter().collect::<String>().trim().to_lowercase();
     let wraps = ["path(", "pathlib.path(", "os.path.expanduser(", "expanduser("];
     let formatted = matches!(prefix.as_str(), "f" | "rf" | "fr");
-    if !(prefix.is_empty() || formatted || matches!(prefix.as_str(), "r" | "b" | "u") || wraps.contains(&prefix.as_str())) {
+    if !(prefix.is_empty()
+        || formatted
+        || matches!(prefix.as_str(), "r" | "b" | "u")
+        || wraps.contains(&prefix.as_str()))
+    {
         return Word::unknown();
     }
     let (text, end) = string(&chars, start);
@@ -279,11 +325,10 @@ mod tests {
     #[test]
     fn calls_that_run_things_are_read() {
         assert_eq!(python("import os\nos.system('rm -rf /')"), [Act::Line("rm -rf /".into())]);
-        assert_eq!(python("subprocess.run([\"rm\", '-rf', p], check=True)"), [Act::Words(vec![
-            Word::known("rm"),
-            Word::known("-rf"),
-            Word::unknown(),
-        ])]);
+        assert_eq!(
+            python("subprocess.run([\"rm\", '-rf', p], check=True)"),
+            [Act::Words(vec![Word::known("rm"), Word::known("-rf"), Word::unknown(),])]
+        );
         assert_eq!(python("cmd = 'ls'\nos.system(cmd)"), [Act::Line("ls".into())]);
         assert_eq!(python("os.system(input())"), [Act::Unknown]);
         assert_eq!(python("shutil.rmtree('/etc')"), [Act::DeleteTree(Word::known("/etc"))]);
@@ -292,7 +337,9 @@ mod tests {
 
     #[test]
     fn words_in_texts_and_comments_are_not_calls() {
-        for code in ["print(\"os.system('rm -rf /')\")", "# os.system('x')\nprint(1)", "run('x')", "open('a').read()"] {
+        for code in
+            ["print(\"os.system('rm -rf /')\")", "# os.system('x')\nprint(1)", "run('x')", "open('a').read()"]
+        {
             assert_eq!(python(code), [], "{code}");
         }
     }

@@ -30,7 +30,13 @@ pub struct Look {
     pub calls: Vec<Call>,
     /// What could not be read.
     pub troubles: Vec<Trouble>,
+    /// What the shell would remember afterwards.
+    pub memory: Memory,
 }
+
+/// What a shell remembers from one line to the next: variables, functions, the directory.
+#[derive(Debug, Clone, Default)]
+pub struct Memory(Option<State>);
 
 /// Something that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,9 +59,12 @@ impl Trouble {
     /// As something to ask about, or to refuse.
     pub(super) fn finding(&self) -> Finding {
         let (rule, severity, reason, part) = match self {
-            Self::Unreadable { part, why } => {
-                ("unreadable", Severity::Dangerous, format!("it cannot be read, so nobody knows what it does: {why}"), part)
-            }
+            Self::Unreadable { part, why } => (
+                "unreadable",
+                Severity::Dangerous,
+                format!("it cannot be read, so nobody knows what it does: {why}"),
+                part,
+            ),
             Self::TooMuch { part } => (
                 "too-long",
                 Severity::Hardline,
@@ -63,7 +72,14 @@ impl Trouble {
                 part,
             ),
         };
-        Finding { rule: rule.to_owned(), severity, reason, part: part.clone(), prefix: None, harm: Harm::Here }
+        Finding {
+            rule: rule.to_owned(),
+            severity,
+            reason,
+            part: part.clone(),
+            prefix: None,
+            harm: Harm::Here,
+        }
     }
 }
 
@@ -71,6 +87,7 @@ impl Trouble {
 pub(super) fn look(line: &str, sight: &Context<'_>) -> Look {
     let mut walk = Walk::new(sight);
     walk.line(line, &Flow::default());
+    walk.look.memory = Memory(Some(walk.state));
     walk.look
 }
 
@@ -83,13 +100,24 @@ pub(super) fn look_at_script(code: &str, sight: &Context<'_>) -> Look {
 }
 
 /// What a shell remembers from one command to the next.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 struct State {
     variables: Variables,
     cwd: Option<String>,
     functions: BTreeMap<String, Command>,
     /// Files that were fetched or made executable.
     fresh: Vec<String>,
+}
+
+impl State {
+    /// That of a shell that has just begun.
+    fn fresh(sight: &Context<'_>) -> Self {
+        let mut variables = Variables::new();
+        if !sight.hermes_home.is_empty() {
+            variables.set("HERMES_HOME", Field::from_text(sight.hermes_home));
+        }
+        Self { variables, cwd: None, functions: BTreeMap::new(), fresh: Vec::new() }
+    }
 }
 
 /// What surrounds a command.
@@ -114,22 +142,13 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(sight: &'a Context<'a>) -> Self {
-        let mut variables = Variables::new();
-        let mut set = |name: &str, value: &str| {
-            variables.set(name, Field { pieces: vec![Piece::Text(value.to_owned())] });
-        };
-        if !sight.hermes_home.is_empty() {
-            set("HERMES_HOME", sight.hermes_home);
-        }
+        let remembered = sight.memory.and_then(|memory| memory.0.clone());
+        let mut state = remembered.unwrap_or_else(|| State::fresh(sight));
+        // Where a directory is given it counts, whatever the shell remembers.
         if let Some(cwd) = sight.cwd {
-            set("PWD", cwd);
+            state.cwd = Some(cwd.to_owned());
+            state.variables.set("PWD", Field::from_text(cwd));
         }
-        let state = State {
-            variables,
-            cwd: sight.cwd.map(str::to_owned),
-            functions: BTreeMap::new(),
-            fresh: Vec::new(),
-        };
         Self { sight, look: Look::default(), state, text: String::new(), depth: 0, inside: Vec::new() }
     }
 
@@ -187,7 +206,12 @@ impl<'a> Walk<'a> {
     /// What a script in another language does.
     fn acts(&mut self, call: &Call, acts: Vec<Act>) {
         for act in acts {
-            let of = |words: Vec<Word>| Call { words, input: Input::default(), writes: Vec::new(), ..call.clone() };
+            let of = |words: Vec<Word>| Call {
+                words,
+                input: Input::default(),
+                writes: Vec::new(),
+                ..call.clone()
+            };
             let known = |words: &[&str]| words.iter().copied().map(Word::known).collect::<Vec<_>>();
             let with = |mut words: Vec<Word>, last: Word| {
                 words.push(last);

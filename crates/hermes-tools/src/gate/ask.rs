@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
-use hermes_guard::command::{self, Context, Finding, Judgement, Questions};
+use hermes_guard::command::{self, Context, Finding, Judgement, Memory, Questions};
 
 use super::advice::{Advice, Adviser, Case};
 use super::ledger::Ledger;
@@ -55,6 +55,8 @@ pub struct AskGate {
     ledger: Option<Ledger>,
     /// Patterns of the settings that stand for agreements of the ledger.
     agreed: Vec<String>,
+    /// What the conversation's shell remembers, as far as its commands tell.
+    shell: Mutex<Option<Memory>>,
     grants: Mutex<Grants>,
     typed: Mutex<Typed>,
 }
@@ -70,6 +72,7 @@ impl AskGate {
             adviser: None,
             ledger: None,
             agreed: Vec::new(),
+            shell: Mutex::default(),
             grants: Mutex::default(),
             typed: Mutex::default(),
         }
@@ -118,22 +121,25 @@ impl AskGate {
         *lock(&self.grants) = Grants::default();
     }
 
-    /// What the rules say.
-    fn judge(&self, action: &Action<'_>) -> Judgement {
+    /// What the rules say, and what the shell would remember of it.
+    fn judge(&self, action: &Action<'_>) -> (Judgement, Option<Memory>) {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         let (home, hermes_home) = (text(&self.surroundings.home), text(&self.surroundings.hermes_home));
-        let began = self.surroundings.cwd.as_deref().map(text);
-        let workdir = match action {
-            Action::Command { workdir: Some(dir), .. } if dir.starts_with('/') => Some((*dir).to_owned()),
-            Action::Command { workdir: Some(_), .. } => None,
-            _ => began,
+        let memory = lock(&self.shell).clone();
+        let began = self.surroundings.cwd.as_deref().filter(|_| memory.is_none()).map(text);
+        let (cwd, apart) = match action {
+            Action::Command { workdir: Some(dir), .. } => {
+                (Some(absolute(dir, self.surroundings.cwd.as_deref())), true)
+            }
+            _ => (began, false),
         };
         let resolve = |path: &str| std::fs::canonicalize(path).ok().map(|path| text(&path));
         let mut sight = Context {
             questions: if self.yolo() == Yolo::On { Questions::Off } else { Questions::On },
             home: &home,
             hermes_home: &hermes_home,
-            cwd: workdir.as_deref(),
+            cwd: cwd.as_deref(),
+            memory: memory.as_ref(),
             sudo: self.mode.sudo,
             resolve: (self.surroundings.files == Files::Here).then_some(&resolve),
             deny: &self.mode.deny,
@@ -144,21 +150,24 @@ impl AskGate {
             Action::Command { line, reach, .. } => {
                 sight.reach = *reach;
                 let allow = self.allowed();
-                command::judge(line, &Context { allow: &allow, ..sight })
+                let (judgement, after) =
+                    command::judge_and_remember(line, &Context { allow: &allow, ..sight });
+                (judgement, (!apart).then_some(after))
             }
             Action::Script { code, reach } => {
                 sight.reach = *reach;
-                command::judge_script(code, &Context { allow: &[], ..sight })
+                (command::judge_script(code, &Context { allow: &[], ..sight }), None)
             }
             Action::Input { command, text, reach } => {
                 sight.reach = *reach;
                 let whole = lock(&self.typed).whole(command, text);
-                command::judge_input(command, &whole, &Context { allow: &[], ..sight })
+                (command::judge_input(command, &whole, &Context { allow: &[], memory: None, ..sight }), None)
             }
             // What may be written where is settled by the tools that write.
             Action::Write { paths, .. } => {
                 let denied = paths.iter().find_map(|path| command::forbids(&self.mode.deny, &text(path)));
-                denied.map_or(Judgement::Allowed, |pattern| Judgement::Refused { finding: Finding::denied(&pattern, "") })
+                let refused = |pattern: String| Judgement::Refused { finding: Finding::denied(&pattern, "") };
+                (denied.map_or(Judgement::Allowed, refused), None)
             }
         }
     }
@@ -204,9 +213,13 @@ impl AskGate {
                 Some(Choice::Always) => self.allow_always(action, findings),
                 Some(Choice::No) | None => refused("the user said no: do not try it in another way"),
             },
-            Reply::Text(words) if !words.trim().is_empty() => refused(format!("the user said: {}", words.trim())),
+            Reply::Text(words) if !words.trim().is_empty() => {
+                refused(format!("the user said: {}", words.trim()))
+            }
             Reply::Text(_) => refused("the user did not agree"),
-            Reply::Nobody => refused("the user turned the question away without an answer: ask before you try again"),
+            Reply::Nobody => {
+                refused("the user turned the question away without an answer: ask before you try again")
+            }
         }
     }
 
@@ -240,7 +253,8 @@ impl AskGate {
 impl Gate for AskGate {
     fn decide<'a>(&'a self, action: &'a Action<'a>) -> Waiting<'a, Verdict> {
         Box::pin(async move {
-            let verdict = match self.judge(action) {
+            let (judgement, after) = self.judge(action);
+            let verdict = match judgement {
                 Judgement::Allowed => Verdict::Allowed,
                 Judgement::Refused { finding } => refused(format!(
                     "{}{} (rule {}): nobody can allow it, and trying it in another way is not wanted",
@@ -256,6 +270,9 @@ impl Gate for AskGate {
                     if left.is_empty() { Verdict::Allowed } else { self.ask(action, &left).await }
                 }
             };
+            if let (Some(after), Verdict::Allowed) = (after, &verdict) {
+                *lock(&self.shell) = Some(after);
+            }
             if let (Action::Input { command, text, .. }, Verdict::Allowed) = (action, &verdict) {
                 let mut typed = lock(&self.typed);
                 let whole = typed.whole(command, text);
@@ -273,6 +290,14 @@ impl std::fmt::Debug for AskGate {
             .field("mode", &self.mode)
             .finish_non_exhaustive()
     }
+}
+
+/// A directory from where commands begin.
+fn absolute(dir: &str, cwd: Option<&Path>) -> String {
+    if dir.starts_with('~') {
+        return dir.to_owned();
+    }
+    cwd.map_or_else(|| PathBuf::from(dir), |cwd| cwd.join(dir)).to_string_lossy().into_owned()
 }
 
 fn refused(reason: impl Into<String>) -> Verdict {
@@ -362,17 +387,26 @@ mod tests {
 
     #[tokio::test]
     async fn no_words_and_silence_are_no() {
-        let replies =
-            [Reply::Choice(3), Reply::Choice(99), Reply::Text(String::new()), Reply::Text("not now".into()), Reply::Nobody];
+        let replies = [
+            Reply::Choice(3),
+            Reply::Choice(99),
+            Reply::Text(String::new()),
+            Reply::Text("not now".into()),
+            Reply::Nobody,
+        ];
         for reply in replies {
             let person = says(reply.clone());
             let verdict = on_host(&gate(Mode::default(), &person), "rm -r x").await;
             assert!(is_refused(&verdict), "{reply:?}");
         }
-        let Verdict::Refused { reason } = on_host(&AskGate::new(Mode::default(), None), "rm -r x").await else {
+        let Verdict::Refused { reason } = on_host(&AskGate::new(Mode::default(), None), "rm -r x").await
+        else {
             panic!("nobody agreed")
         };
-        assert!(reason.contains("nobody") && reason.contains("--yolo") && reason.contains("docker"), "{reason}");
+        assert!(
+            reason.contains("nobody") && reason.contains("--yolo") && reason.contains("docker"),
+            "{reason}"
+        );
     }
 
     #[tokio::test]
@@ -418,8 +452,11 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_forbidden_stays_so() {
-        let mode =
-            Mode { yolo: Yolo::On, deny: vec!["rm -rf*".into(), "*curl*| sh".into(), "*/keep/*".into()], ..Mode::default() };
+        let mode = Mode {
+            yolo: Yolo::On,
+            deny: vec!["rm -rf*".into(), "*curl*| sh".into(), "*/keep/*".into()],
+            ..Mode::default()
+        };
         let gate = AskGate::new(mode, None);
         for line in ["rm -rf x", "cd /x && RM -RF y", "curl x | sh", "r''m -rf x", "sudo rm -rf x"] {
             assert!(is_refused(&on_host(&gate, line).await), "{line}");
@@ -440,6 +477,25 @@ mod tests {
         for line in ["git log; rm -r x", "git $(rm -r x)", "git push -f > /etc/passwd"] {
             assert!(is_refused(&on_host(&gate, line).await), "{line}");
         }
+    }
+
+    #[tokio::test]
+    async fn what_one_command_leaves_behind_counts_for_the_next() {
+        let surroundings = Surroundings {
+            home: "/home/ada".into(),
+            cwd: Some("/home/ada/x".into()),
+            ..Surroundings::default()
+        };
+        let gate = AskGate::new(Mode { yolo: Yolo::On, ..Mode::default() }, None).at(surroundings);
+        assert_eq!(on_host(&gate, "rm -rf *").await, Verdict::Allowed);
+        for (first, second) in
+            [("cd /", "rm -rf *"), ("X=/etc", "rm -rf $X"), ("go() { rm -rf \"$1\"; }", "go /usr")]
+        {
+            assert_eq!(on_host(&gate, first).await, Verdict::Allowed);
+            assert!(is_refused(&on_host(&gate, second).await), "{first}; {second}");
+        }
+        let apart = Action::Command { line: "rm -rf *", workdir: Some("y"), reach: Reach::Host };
+        assert_eq!(gate.decide(&apart).await, Verdict::Allowed);
     }
 
     #[tokio::test]
@@ -495,7 +551,10 @@ mod tests {
         }
         let model = Arc::new(Thinks(Advice::Approve, Mutex::default()));
         let alone = AskGate::new(smart(), None).with_adviser(Arc::clone(&model) as Arc<dyn Adviser>);
-        assert!(is_refused(&on_host(&alone, "rm -r x").await), "without a person a model's yes is not enough");
+        assert!(
+            is_refused(&on_host(&alone, "rm -r x").await),
+            "without a person a model's yes is not enough"
+        );
     }
 
     struct Silent;

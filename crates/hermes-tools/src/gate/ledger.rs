@@ -171,7 +171,8 @@ fn list_of(text: &str) -> Vec<String> {
 /// A command as an entry of the list, which holds patterns; none for one that does not fit into a line of it.
 fn listed(command: &str) -> Option<String> {
     let command = command.trim();
-    (!command.contains('\n')).then(|| if is_plain(command) { glob::escape(command) } else { command.to_owned() })
+    (!command.contains('\n'))
+        .then(|| if is_plain(command) { glob::escape(command) } else { command.to_owned() })
 }
 
 /// The name of an agreement: always the same for the same text.
@@ -223,7 +224,10 @@ mod tests {
         ledger(dir.path()).add("a\nb", &[], at(1)).unwrap();
         let mode = std::fs::metadata(dir.path().join(FILE)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        assert!(!dir.path().join("config.yaml").exists(), "a text of several lines does not fit into the list");
+        assert!(
+            !dir.path().join("config.yaml").exists(),
+            "a text of several lines does not fit into the list"
+        );
     }
 
     #[test]

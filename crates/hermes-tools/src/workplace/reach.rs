@@ -30,7 +30,16 @@ fn is_host_mount(volume: &str) -> bool {
 
 fn opens_up(arguments: &[String]) -> bool {
     const FLAGS: [&str; 10] = [
-        "-v", "--volume", "--mount", "--privileged", "--pid", "--ipc", "--userns", "--device", "--cap-add", "--security-opt",
+        "-v",
+        "--volume",
+        "--mount",
+        "--privileged",
+        "--pid",
+        "--ipc",
+        "--userns",
+        "--device",
+        "--cap-add",
+        "--security-opt",
     ];
     arguments.iter().any(|argument| {
         let name = argument.split('=').next().unwrap_or(argument);

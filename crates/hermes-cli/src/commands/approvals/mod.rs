@@ -66,7 +66,8 @@ fn entries(app: &App) -> anyhow::Result<Vec<Entry>> {
     let records = Ledger::new(app.home.clone()).records()?;
     let counts = |record: &Record| record.listed_as.as_ref().is_none_or(|copy| patterns.contains(copy));
     let records: Vec<Record> = records.into_iter().filter(counts).collect();
-    let by_hand = |pattern: &&String| !records.iter().any(|record| record.listed_as.as_ref() == Some(pattern));
+    let by_hand =
+        |pattern: &&String| !records.iter().any(|record| record.listed_as.as_ref() == Some(pattern));
     let patterns: Vec<Entry> = patterns
         .iter()
         .filter(by_hand)

@@ -75,6 +75,7 @@ impl Explained {
             home: if local { &home } else { "" },
             hermes_home: if local { &ours } else { "" },
             cwd: cwd.as_deref().filter(|_| local),
+            memory: None,
             sudo: mode.sudo,
             resolve: local.then_some(&follow),
             deny: &mode.deny,
@@ -112,7 +113,9 @@ impl Explained {
             Judgement::Refused { .. } => "refuse: it does not run, whoever agrees".to_owned(),
         }];
         if self.reach == Reach::Contained {
-            lines.push("  (commands run in a container: only what reaches out of it is asked about)".to_owned());
+            lines.push(
+                "  (commands run in a container: only what reaches out of it is asked about)".to_owned(),
+            );
         }
         for finding in self.findings() {
             lines.push(format!("  {}: {}", finding.rule, finding.reason));

@@ -44,22 +44,42 @@ fn stops(call: &Call, _: &Context<'_>) -> bool {
 }
 
 fn escapes(call: &Call, _: &Context<'_>) -> bool {
-    if !is_engine(call) || !verbs(call).iter().any(|verb| matches!(verb.as_str(), "run" | "create" | "exec")) {
+    if !is_engine(call) || !verbs(call).iter().any(|verb| matches!(verb.as_str(), "run" | "create" | "exec"))
+    {
         return false;
     }
-    const WHOLE: &[&str] = &["/", "/etc", "/root", "/home", "/var", "/usr", "/boot", "/proc", "/sys", "/dev", "/var/run/docker.sock", "/run/docker.sock"];
+    const WHOLE: &[&str] = &[
+        "/",
+        "/etc",
+        "/root",
+        "/home",
+        "/var",
+        "/usr",
+        "/boot",
+        "/proc",
+        "/sys",
+        "/dev",
+        "/var/run/docker.sock",
+        "/run/docker.sock",
+    ];
     let texts = call.texts();
     let mounts = texts.iter().enumerate().filter_map(|(place, text)| match text.as_str() {
         "-v" | "--volume" | "--mount" => texts.get(place + 1).map(String::as_str),
-        text => text.strip_prefix("--volume=").or_else(|| text.strip_prefix("--mount=")).or_else(|| text.strip_prefix("-v").filter(|rest| rest.starts_with('/'))),
+        text => text
+            .strip_prefix("--volume=")
+            .or_else(|| text.strip_prefix("--mount="))
+            .or_else(|| text.strip_prefix("-v").filter(|rest| rest.starts_with('/'))),
     });
     let whole = mounts.into_iter().any(|mount| {
-        let by_option = mount.split(',').find_map(|part| part.strip_prefix("source=").or_else(|| part.strip_prefix("src=")));
+        let by_option = mount
+            .split(',')
+            .find_map(|part| part.strip_prefix("source=").or_else(|| part.strip_prefix("src=")));
         let source = by_option.unwrap_or_else(|| mount.split(':').next().unwrap_or(mount));
         let source = if source.len() > 1 { source.trim_end_matches('/') } else { source };
         WHOLE.contains(&source)
     });
-    let open = ["--privileged", "--pid=host", "--cap-add=ALL", "--cap-add=SYS_ADMIN", "--userns=host", "--ipc=host"];
+    let open =
+        ["--privileged", "--pid=host", "--cap-add=ALL", "--cap-add=SYS_ADMIN", "--userns=host", "--ipc=host"];
     whole || texts.iter().any(|text| open.contains(&text.as_str()))
 }
 
@@ -69,10 +89,17 @@ fn changes_cloud(call: &Call, _: &Context<'_>) -> bool {
     match call.name().as_deref() {
         Some("kubectl" | "oc" | "k9s") => any(&["delete", "drain", "replace", "cordon"]),
         Some("helm") => any(&["uninstall", "delete", "rollback"]),
-        Some("terraform" | "tofu" | "pulumi") => any(&["destroy"]) || call.flags().any(|flag| flag.starts_with("-auto-approve") || flag == "-destroy"),
-        Some("aws") => verbs.iter().any(|verb| verb.starts_with("delete-") || verb.starts_with("terminate-"))
-            || verbs.first().is_some_and(|verb| verb == "s3") && any(&["rm", "rb"]),
-        Some("gcloud" | "az" | "doctl" | "flyctl" | "fly" | "heroku") => any(&["delete", "destroy", "purge", "apps:destroy"]),
+        Some("terraform" | "tofu" | "pulumi") => {
+            any(&["destroy"])
+                || call.flags().any(|flag| flag.starts_with("-auto-approve") || flag == "-destroy")
+        }
+        Some("aws") => {
+            verbs.iter().any(|verb| verb.starts_with("delete-") || verb.starts_with("terminate-"))
+                || verbs.first().is_some_and(|verb| verb == "s3") && any(&["rm", "rb"])
+        }
+        Some("gcloud" | "az" | "doctl" | "flyctl" | "fly" | "heroku") => {
+            any(&["delete", "destroy", "purge", "apps:destroy"])
+        }
         Some("gsutil") => any(&["rm", "rb"]),
         Some("gh") => verbs.get(1).is_some_and(|verb| verb == "delete"),
         Some("vagrant") => any(&["destroy"]),

@@ -4,18 +4,38 @@ use super::{Rule, dangerous};
 use crate::command::Context;
 use crate::command::call::Call;
 
-pub(super) const RULES: &[Rule] = &[dangerous("database-loss", "it deletes tables, rows or a whole database", loses)];
+pub(super) const RULES: &[Rule] =
+    &[dangerous("database-loss", "it deletes tables, rows or a whole database", loses)];
 
 const CLIENTS: &[&str] = &[
-    "psql", "mysql", "mariadb", "sqlite3", "sqlite", "duckdb", "sqlcmd", "clickhouse-client", "cockroach", "mongosh", "mongo",
-    "redis-cli", "valkey-cli", "cqlsh", "sqlplus", "usql", "pgcli", "mycli",
+    "psql",
+    "mysql",
+    "mariadb",
+    "sqlite3",
+    "sqlite",
+    "duckdb",
+    "sqlcmd",
+    "clickhouse-client",
+    "cockroach",
+    "mongosh",
+    "mongo",
+    "redis-cli",
+    "valkey-cli",
+    "cqlsh",
+    "sqlplus",
+    "usql",
+    "pgcli",
+    "mycli",
 ];
 
 fn loses(call: &Call, _: &Context<'_>) -> bool {
     match call.name().as_deref() {
-        Some("dropdb" | "dropuser" | "mysqladmin") => call.name().as_deref() != Some("mysqladmin") || call.has("drop"),
+        Some("dropdb" | "dropuser" | "mysqladmin") => {
+            call.name().as_deref() != Some("mysqladmin") || call.has("drop")
+        }
         Some(name) if CLIENTS.contains(&name) => {
-            call.texts().iter().any(|text| loses_data(text)) || call.input.text.as_deref().is_some_and(loses_data)
+            call.texts().iter().any(|text| loses_data(text))
+                || call.input.text.as_deref().is_some_and(loses_data)
         }
         _ => false,
     }
@@ -34,12 +54,26 @@ pub(in crate::command) fn loses_data(text: &str) -> bool {
             _ => {
                 after("drop").is_some_and(|rest| {
                     rest.first().is_some_and(|what| {
-                        matches!(*what, "table" | "database" | "schema" | "view" | "index" | "column" | "user" | "role" | "keyspace" | "collection")
+                        matches!(
+                            *what,
+                            "table"
+                                | "database"
+                                | "schema"
+                                | "view"
+                                | "index"
+                                | "column"
+                                | "user"
+                                | "role"
+                                | "keyspace"
+                                | "collection"
+                        )
                     })
                 }) && !matches!(words.first(), Some(&("select" | "insert")))
             }
         }
-    }) || text.contains(".dropdatabase(") || text.contains(".drop()") || text.contains(".deletemany({})")
+    }) || text.contains(".dropdatabase(")
+        || text.contains(".drop()")
+        || text.contains(".deletemany({})")
 }
 
 fn without_comments(text: &str) -> String {
@@ -60,10 +94,23 @@ mod tests {
 
     #[test]
     fn orders_that_lose_data_are_known() {
-        for text in ["DROP TABLE x", "delete from users", "select 1; DROP/**/DATABASE x", "TRUNCATE t", "alter table t drop column c", "FLUSHALL"] {
+        for text in [
+            "DROP TABLE x",
+            "delete from users",
+            "select 1; DROP/**/DATABASE x",
+            "TRUNCATE t",
+            "alter table t drop column c",
+            "FLUSHALL",
+        ] {
             assert!(loses_data(text), "{text}");
         }
-        for text in ["select * from drops", "delete from t where id = 1", "select 'drop table x'", "-- drop table x", "update t set a = 1"] {
+        for text in [
+            "select * from drops",
+            "delete from t where id = 1",
+            "select 'drop table x'",
+            "-- drop table x",
+            "update t set a = 1",
+        ] {
             assert!(!loses_data(text), "{text}");
         }
     }

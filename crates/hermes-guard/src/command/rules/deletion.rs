@@ -25,9 +25,8 @@ fn is_recursive(call: &Call) -> bool {
 }
 
 fn deletes_precious(call: &Call, sight: &Context<'_>) -> bool {
-    let precious = |words: &[&Word]| {
-        words.iter().any(|word| is_precious_tree(word, call.cwd.as_deref(), sight))
-    };
+    let precious =
+        |words: &[&Word]| words.iter().any(|word| is_precious_tree(word, call.cwd.as_deref(), sight));
     if call.via == Via::Remote {
         // Another machine has directories of the same names.
         return call.is(&["rm", "grm"]) && is_recursive(call) && precious(&call.operands());
@@ -66,14 +65,19 @@ fn deletes_system_file(call: &Call, sight: &Context<'_>) -> bool {
 fn deletes_many(call: &Call, _: &Context<'_>) -> bool {
     (is_remover(call) && call.via == Via::Many)
         || (call.is(&["find"]) && call.has("-delete"))
-        || (call.is(&["fd", "fdfind"]) && call.has_any(&["-x", "-X", "--exec", "--exec-batch"]) && call.has("rm"))
+        || (call.is(&["fd", "fdfind"])
+            && call.has_any(&["-x", "-X", "--exec", "--exec-batch"])
+            && call.has("rm"))
 }
 
 /// Whether `find` is told to delete what it finds.
 fn finds_to_delete(call: &Call) -> bool {
     let runs = call.args().windows(2).any(|pair| {
         matches!(pair[0].text().as_deref(), Some("-exec" | "-execdir" | "-ok" | "-okdir"))
-            && matches!(pair[1].text().as_deref(), Some("rm" | "/bin/rm" | "/usr/bin/rm" | "unlink" | "shred"))
+            && matches!(
+                pair[1].text().as_deref(),
+                Some("rm" | "/bin/rm" | "/usr/bin/rm" | "unlink" | "shred")
+            )
     });
     call.has("-delete") || runs
 }
@@ -81,8 +85,25 @@ fn finds_to_delete(call: &Call) -> bool {
 /// Whether `find` takes everything it meets.
 fn is_unfiltered(call: &Call) -> bool {
     const FILTERS: &[&str] = &[
-        "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-mtime", "-mmin", "-newer", "-size",
-        "-user", "-empty", "-perm", "-inum", "-samefile", "-lname", "-atime", "-ctime",
+        "-name",
+        "-iname",
+        "-path",
+        "-ipath",
+        "-wholename",
+        "-regex",
+        "-iregex",
+        "-mtime",
+        "-mmin",
+        "-newer",
+        "-size",
+        "-user",
+        "-empty",
+        "-perm",
+        "-inum",
+        "-samefile",
+        "-lname",
+        "-atime",
+        "-ctime",
     ];
     !call.has_any(FILTERS)
 }
@@ -95,7 +116,8 @@ fn find_roots(call: &Call) -> Vec<&Word> {
 
 fn deletes_by_mirror(call: &Call, _: &Context<'_>) -> bool {
     call.is(&["rsync"]) && call.flags().any(|flag| flag.starts_with("--delete") || flag == "--del")
-        || call.is(&["rclone"]) && call.path().get(1).is_some_and(|verb| matches!(verb.as_str(), "sync" | "purge" | "delete"))
+        || call.is(&["rclone"])
+            && call.path().get(1).is_some_and(|verb| matches!(verb.as_str(), "sync" | "purge" | "delete"))
 }
 
 fn moves_into_nothing(call: &Call, _: &Context<'_>) -> bool {

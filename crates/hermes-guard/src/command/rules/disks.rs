@@ -19,10 +19,12 @@ fn formats(call: &Call, _: &Context<'_>) -> bool {
         return false;
     }
     // A file system in a file harms nobody.
-    let into_file = call.operands().iter().any(|word| {
-        word.text().is_some_and(|text| !text.starts_with("/dev/") && text.contains(['.', '/']))
-    });
-    let makes = name == "mkfs" || name.starts_with("mkfs.") || matches!(name.as_str(), "mke2fs" | "newfs" | "mkswap");
+    let into_file = call
+        .operands()
+        .iter()
+        .any(|word| word.text().is_some_and(|text| !text.starts_with("/dev/") && text.contains(['.', '/'])));
+    let makes =
+        name == "mkfs" || name.starts_with("mkfs.") || matches!(name.as_str(), "mke2fs" | "newfs" | "mkswap");
     makes && !into_file
 }
 
@@ -42,9 +44,10 @@ fn writes_raw(call: &Call, sight: &Context<'_>) -> bool {
         Some("tee" | "shred" | "wipefs" | "blkdiscard" | "badblocks" | "truncate" | "scrub") => {
             call.operands().iter().any(|word| is_raw(word, call, sight))
         }
-        Some("cp" | "mv" | "install" | "cat") => {
-            call.operands().last().is_some_and(|word| call.name().as_deref() != Some("cat") && is_raw(word, call, sight))
-        }
+        Some("cp" | "mv" | "install" | "cat") => call
+            .operands()
+            .last()
+            .is_some_and(|word| call.name().as_deref() != Some("cat") && is_raw(word, call, sight)),
         _ => false,
     }
 }
@@ -55,16 +58,29 @@ fn partitions(call: &Call, _: &Context<'_>) -> bool {
     }
     let verb = call.path().get(1).cloned().unwrap_or_default();
     match call.name().as_deref() {
-        Some("fdisk" | "sfdisk" | "cfdisk" | "gdisk" | "sgdisk" | "parted" | "wipefs" | "blkdiscard" | "lvremove"
-            | "vgremove" | "pvremove" | "badblocks" | "hdparm") => true,
-        Some("zpool" | "zfs" | "btrfs") => matches!(verb.as_str(), "destroy" | "labelclear" | "rollback" | "subvolume"),
+        Some(
+            "fdisk" | "sfdisk" | "cfdisk" | "gdisk" | "sgdisk" | "parted" | "wipefs" | "blkdiscard"
+            | "lvremove" | "vgremove" | "pvremove" | "badblocks" | "hdparm",
+        ) => true,
+        Some("zpool" | "zfs" | "btrfs") => {
+            matches!(verb.as_str(), "destroy" | "labelclear" | "rollback" | "subvolume")
+        }
         Some("cryptsetup") => call.has_any(&["luksFormat", "erase", "luksErase", "luksKillSlot"]),
-        Some("diskutil") => matches!(verb.as_str(), "eraseDisk" | "eraseVolume" | "partitionDisk" | "zeroDisk"),
+        Some("diskutil") => {
+            matches!(verb.as_str(), "eraseDisk" | "eraseVolume" | "partitionDisk" | "zeroDisk")
+        }
         Some("dd") => {
             let target = call.value_of(&["of="]);
-            target.is_some_and(|word| word.is_blank() || word.text().is_some_and(|text| {
-                text.starts_with("/dev/") && !matches!(text.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty")
-            }))
+            target.is_some_and(|word| {
+                word.is_blank()
+                    || word.text().is_some_and(|text| {
+                        text.starts_with("/dev/")
+                            && !matches!(
+                                text.as_str(),
+                                "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty"
+                            )
+                    })
+            })
         }
         _ => false,
     }

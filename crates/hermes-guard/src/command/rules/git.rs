@@ -5,11 +5,22 @@ use crate::command::call::Call;
 use crate::command::word::Word;
 
 pub(super) const RULES: &[Rule] = &[
-    dangerous("git-push-force", "it overwrites or deletes history on a server", |call, _| pushes_by_force(call)).beyond().words(2),
-    dangerous("git-reset-hard", "it throws away changes that were not committed", |call, _| resets_hard(call)).words(2),
+    dangerous("git-push-force", "it overwrites or deletes history on a server", |call, _| {
+        pushes_by_force(call)
+    })
+    .beyond()
+    .words(2),
+    dangerous("git-reset-hard", "it throws away changes that were not committed", |call, _| {
+        resets_hard(call)
+    })
+    .words(2),
     dangerous("git-clean", "it deletes files that git does not know", |call, _| cleans(call)).words(2),
-    dangerous("git-branch-delete", "it deletes a branch, merged or not", |call, _| deletes_branch(call)).words(2),
-    dangerous("git-rewrite", "it rewrites history or removes what could bring it back", |call, _| rewrites(call)).words(2),
+    dangerous("git-branch-delete", "it deletes a branch, merged or not", |call, _| deletes_branch(call))
+        .words(2),
+    dangerous("git-rewrite", "it rewrites history or removes what could bring it back", |call, _| {
+        rewrites(call)
+    })
+    .words(2),
 ];
 
 /// The command of git without the options before it: `git -C x push -f` is `push -f`.
@@ -42,8 +53,13 @@ fn sub(call: &Call, name: &str) -> Option<Call> {
 
 fn pushes_by_force(call: &Call) -> bool {
     sub(call, "push").is_some_and(|push| {
-        push.short('f') || push.short('d') || push.long("force", 2) || push.long("delete", 1) || push.long("mirror", 1)
-            || push.long("prune", 3) || push.long("force-with-lease", 6)
+        push.short('f')
+            || push.short('d')
+            || push.long("force", 2)
+            || push.long("delete", 1)
+            || push.long("mirror", 1)
+            || push.long("prune", 3)
+            || push.long("force-with-lease", 6)
             || push.operands().iter().skip(1).any(|word| word.beginning().starts_with(['+', ':']))
     })
 }
@@ -51,20 +67,28 @@ fn pushes_by_force(call: &Call) -> bool {
 fn resets_hard(call: &Call) -> bool {
     sub(call, "reset").is_some_and(|reset| reset.long("hard", 2) || reset.long("merge", 2))
         || sub(call, "checkout").is_some_and(|checkout| {
-            checkout.short('f') || checkout.long("force", 1) || checkout.operands().len() == 1 && checkout.has(".")
+            checkout.short('f')
+                || checkout.long("force", 1)
+                || checkout.operands().len() == 1 && checkout.has(".")
         })
-        || sub(call, "restore").is_some_and(|restore| restore.has(".") && !restore.has_any(&["--staged", "-S"]))
+        || sub(call, "restore")
+            .is_some_and(|restore| restore.has(".") && !restore.has_any(&["--staged", "-S"]))
         || sub(call, "stash").is_some_and(|stash| stash.has_any(&["clear", "drop"]))
-        || sub(call, "worktree").is_some_and(|tree| tree.has("remove") && (tree.short('f') || tree.long("force", 1)))
+        || sub(call, "worktree")
+            .is_some_and(|tree| tree.has("remove") && (tree.short('f') || tree.long("force", 1)))
 }
 
 fn cleans(call: &Call) -> bool {
-    sub(call, "clean").is_some_and(|clean| (clean.short('f') || clean.long("force", 1)) && !clean.short('n') && !clean.long("dry-run", 2))
+    sub(call, "clean").is_some_and(|clean| {
+        (clean.short('f') || clean.long("force", 1)) && !clean.short('n') && !clean.long("dry-run", 2)
+    })
 }
 
 fn deletes_branch(call: &Call) -> bool {
     sub(call, "branch").is_some_and(|branch| {
-        branch.short('D') || (branch.short('d') || branch.long("delete", 3)) && (branch.short('f') || branch.long("force", 1))
+        branch.short('D')
+            || (branch.short('d') || branch.long("delete", 3))
+                && (branch.short('f') || branch.long("force", 1))
     })
 }
 
@@ -74,5 +98,6 @@ fn rewrites(call: &Call) -> bool {
         || call.is(&["bfg", "git-filter-repo"])
         || sub(call, "reflog").is_some_and(|log| log.has_any(&["expire", "delete"]))
         || sub(call, "update-ref").is_some_and(|refs| refs.short('d'))
-        || sub(call, "gc").is_some_and(|gc| gc.flags().any(|flag| flag == "--prune=now" || flag == "--prune=all"))
+        || sub(call, "gc")
+            .is_some_and(|gc| gc.flags().any(|flag| flag == "--prune=now" || flag == "--prune=all"))
 }

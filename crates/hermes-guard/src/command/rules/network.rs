@@ -5,8 +5,12 @@ use crate::command::Context;
 use crate::command::call::{Call, Mark};
 
 pub(super) const RULES: &[Rule] = &[
-    dangerous("run-download", "it runs what a server sends, unseen", |call, _| call.marks.contains(&Mark::FromDownload)),
-    dangerous("run-decoded", "it runs code that is hidden in an encoding", |call, _| call.marks.contains(&Mark::FromDecoder)),
+    dangerous("run-download", "it runs what a server sends, unseen", |call, _| {
+        call.marks.contains(&Mark::FromDownload)
+    }),
+    dangerous("run-decoded", "it runs code that is hidden in an encoding", |call, _| {
+        call.marks.contains(&Mark::FromDecoder)
+    }),
     dangerous("run-new-file", "it runs a file that was fetched or made executable just before", |call, _| {
         call.marks.contains(&Mark::JustMadeExecutable)
     }),
@@ -15,8 +19,31 @@ pub(super) const RULES: &[Rule] = &[
 
 /// Programs that fetch.
 pub(in crate::command) const FETCHERS: &[&str] = &[
-    "curl", "wget", "fetch", "aria2c", "lynx", "links", "w3m", "http", "https", "xh", "nc", "ncat", "netcat", "socat", "ftp",
-    "lftp", "scp", "sftp", "aws", "gsutil", "dig", "nslookup", "host", "iwr", "invoke-webrequest",
+    "curl",
+    "wget",
+    "fetch",
+    "aria2c",
+    "lynx",
+    "links",
+    "w3m",
+    "http",
+    "https",
+    "xh",
+    "nc",
+    "ncat",
+    "netcat",
+    "socat",
+    "ftp",
+    "lftp",
+    "scp",
+    "sftp",
+    "aws",
+    "gsutil",
+    "dig",
+    "nslookup",
+    "host",
+    "iwr",
+    "invoke-webrequest",
 ];
 
 /// Programs that turn something unreadable into something readable, and the flags that make them do it.
@@ -28,17 +55,22 @@ pub(in crate::command) fn decodes(call: &Call) -> bool {
         Some("xxd") => call.short('r') || call.long("revert", 1),
         Some("openssl") => call.has_any(&["-d", "-decrypt"]),
         Some("gpg" | "gpg2") => call.has_any(&["-d", "--decrypt"]),
-        Some("uudecode" | "rev" | "tr" | "gunzip" | "zcat" | "bunzip2" | "bzcat" | "xzcat" | "unxz" | "zstdcat" | "gzip" | "printf" | "rot13") => true,
+        Some(
+            "uudecode" | "rev" | "tr" | "gunzip" | "zcat" | "bunzip2" | "bzcat" | "xzcat" | "unxz"
+            | "zstdcat" | "gzip" | "printf" | "rot13",
+        ) => true,
         _ => false,
     }
 }
 
 fn opens_shell(call: &Call, _: &Context<'_>) -> bool {
     let network = |text: &str| text.contains("/dev/tcp/") || text.contains("/dev/udp/");
-    let by_flag = call.is(&["nc", "ncat", "netcat"]) && (call.short('e') || call.short('c') || call.long("exec", 1) || call.long("sh-exec", 2));
-    let by_socat = call.is(&["socat"]) && call.texts().iter().any(|text| {
-        let text = text.to_lowercase();
-        text.contains("exec:") || text.contains("system:")
-    });
+    let by_flag = call.is(&["nc", "ncat", "netcat"])
+        && (call.short('e') || call.short('c') || call.long("exec", 1) || call.long("sh-exec", 2));
+    let by_socat = call.is(&["socat"])
+        && call.texts().iter().any(|text| {
+            let text = text.to_lowercase();
+            text.contains("exec:") || text.contains("system:")
+        });
     by_flag || by_socat || call.writes.iter().any(|word| network(&word.shown()))
 }

@@ -1,19 +1,30 @@
 //! Who may do what: modes, owners, users.
 
 use super::{Rule, dangerous, hardline};
-use crate::command::{Context, Sudo};
 use crate::command::call::Call;
 use crate::command::path::is_precious_tree;
+use crate::command::{Context, Sudo};
 
 pub(super) const RULES: &[Rule] = &[
     hardline("sudo-password", "it gives sudo a password that nobody set for it", |call, sight| {
-        sight.sudo == Sudo::NoPassword && sudo_flags(call).iter().any(|flag| flag == "--stdin" || !flag.starts_with("--") && flag.contains('S'))
+        sight.sudo == Sudo::NoPassword
+            && sudo_flags(call)
+                .iter()
+                .any(|flag| flag == "--stdin" || !flag.starts_with("--") && flag.contains('S'))
     }),
     dangerous("world-writable", "it lets everybody on the machine write", opens_to_all),
     dangerous("set-user-id", "it makes a program run with somebody else's rights", sets_id),
-    dangerous("change-owner", "it gives whole directories to the administrator, or takes the system's from it", changes_owner),
+    dangerous(
+        "change-owner",
+        "it gives whole directories to the administrator, or takes the system's from it",
+        changes_owner,
+    ),
     dangerous("change-users", "it changes users, groups or passwords", changes_users),
-    dangerous("sudo-options", "it uses sudo in a way that takes a password from elsewhere or opens a shell", sudo_options),
+    dangerous(
+        "sudo-options",
+        "it uses sudo in a way that takes a password from elsewhere or opens a shell",
+        sudo_options,
+    ),
 ];
 
 fn mode(call: &Call) -> Option<String> {
@@ -21,7 +32,9 @@ fn mode(call: &Call) -> Option<String> {
         return None;
     }
     // `-w` is a mode, not a flag.
-    call.texts().into_iter().find(|text| !text.starts_with("--") && text != "-R" && text != "-v" && text != "-f" && text != "-c")
+    call.texts()
+        .into_iter()
+        .find(|text| !text.starts_with("--") && text != "-R" && text != "-v" && text != "-f" && text != "-c")
 }
 
 fn opens_to_all(call: &Call, sight: &Context<'_>) -> bool {
@@ -41,8 +54,13 @@ fn opens_to_all(call: &Call, sight: &Context<'_>) -> bool {
 
 fn sets_id(call: &Call, _: &Context<'_>) -> bool {
     let by_mode = mode(call).is_some_and(|mode| {
-        let numeric = mode.len() == 4 && mode.chars().all(|c| c.is_ascii_digit()) && mode.starts_with(['2', '4', '6']);
-        numeric || mode.split(',').any(|part| part.contains(['+', '=']) && part.split(['+', '=']).nth(1).is_some_and(|what| what.contains('s')))
+        let numeric =
+            mode.len() == 4 && mode.chars().all(|c| c.is_ascii_digit()) && mode.starts_with(['2', '4', '6']);
+        numeric
+            || mode.split(',').any(|part| {
+                part.contains(['+', '='])
+                    && part.split(['+', '=']).nth(1).is_some_and(|what| what.contains('s'))
+            })
     });
     by_mode || call.is(&["setcap"])
 }
@@ -60,8 +78,10 @@ fn changes_owner(call: &Call, sight: &Context<'_>) -> bool {
 }
 
 fn changes_users(call: &Call, _: &Context<'_>) -> bool {
-    call.is(&["useradd", "userdel", "usermod", "adduser", "deluser", "groupadd", "groupdel", "groupmod", "passwd", "chpasswd", "visudo", "vipw", "gpasswd"])
-        && !call.only_asks_for_help()
+    call.is(&[
+        "useradd", "userdel", "usermod", "adduser", "deluser", "groupadd", "groupdel", "groupmod", "passwd",
+        "chpasswd", "visudo", "vipw", "gpasswd",
+    ]) && !call.only_asks_for_help()
 }
 
 fn sudo_options(call: &Call, _: &Context<'_>) -> bool {

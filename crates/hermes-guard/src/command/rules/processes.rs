@@ -41,7 +41,8 @@ fn kills_all(call: &Call, _: &Context<'_>) -> bool {
 }
 
 fn kills_init(call: &Call, _: &Context<'_>) -> bool {
-    call.is(&["kill"]) && targets(call).iter().any(|target| matches!(target.as_str(), "1" | "0"))
+    call.is(&["kill"])
+        && targets(call).iter().any(|target| matches!(target.as_str(), "1" | "0"))
         && !call.has_any(&["-0", "-l", "-L"])
 }
 
@@ -52,12 +53,18 @@ fn multiplies(call: &Call, _: &Context<'_>) -> bool {
 fn kills_by_name(call: &Call, _: &Context<'_>) -> bool {
     let by_force = || {
         call.has_any(&["-9", "-KILL", "-SIGKILL", "-kill"])
-            || call.value_of(&["-s", "--signal"]).and_then(|word| word.text()).is_some_and(|signal| {
-                matches!(signal.to_uppercase().as_str(), "9" | "KILL" | "SIGKILL")
-            })
+            || call
+                .value_of(&["-s", "--signal"])
+                .and_then(|word| word.text())
+                .is_some_and(|signal| matches!(signal.to_uppercase().as_str(), "9" | "KILL" | "SIGKILL"))
     };
     match call.name().as_deref() {
-        Some("pkill" | "skill") => by_force() || call.short('u') || call.short('U') || call.operands().is_empty() && !call.args().is_empty() && !call.only_asks_for_help(),
+        Some("pkill" | "skill") => {
+            by_force()
+                || call.short('u')
+                || call.short('U')
+                || call.operands().is_empty() && !call.args().is_empty() && !call.only_asks_for_help()
+        }
         Some("killall") => by_force() || call.has_any(&["-s", "-r", "--regexp", "-u", "--user"]),
         _ => false,
     }

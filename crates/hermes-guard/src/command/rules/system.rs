@@ -7,9 +7,15 @@ use crate::command::path::{Kept, Last, kept};
 use crate::command::word::Word;
 
 pub(super) const RULES: &[Rule] = &[
-    dangerous("write-system", "it changes a file of the system", |call, sight| writes(call, sight, Kept::System)),
-    dangerous("write-shell-start", "it changes what every new shell runs", |call, sight| writes(call, sight, Kept::ShellStart)),
-    dangerous("write-secret", "it changes a file that holds logins or keys", |call, sight| writes(call, sight, Kept::Secret)),
+    dangerous("write-system", "it changes a file of the system", |call, sight| {
+        writes(call, sight, Kept::System)
+    }),
+    dangerous("write-shell-start", "it changes what every new shell runs", |call, sight| {
+        writes(call, sight, Kept::ShellStart)
+    }),
+    dangerous("write-secret", "it changes a file that holds logins or keys", |call, sight| {
+        writes(call, sight, Kept::Secret)
+    }),
     dangerous("services", "it stops or changes services of the machine", services).words(2),
     dangerous("scheduled-jobs", "it replaces or removes scheduled jobs", crontab),
     dangerous("firewall", "it changes what the network lets through", firewall),
@@ -24,8 +30,12 @@ pub(in crate::command) fn written(call: &Call) -> Vec<Word> {
     let last = || operands.last().map(|word| (*word).clone());
     let target = || call.value_of(&["-t", "--target-directory"]);
     match call.name().as_deref() {
-        Some("tee" | "truncate" | "touch" | "ed" | "ex" | "sponge") => files.extend(operands.iter().map(|word| (*word).clone())),
-        Some("cp" | "mv" | "install" | "ln" | "rsync" | "scp") if operands.len() > 1 || target().is_some() => {
+        Some("tee" | "truncate" | "touch" | "ed" | "ex" | "sponge") => {
+            files.extend(operands.iter().map(|word| (*word).clone()))
+        }
+        Some("cp" | "mv" | "install" | "ln" | "rsync" | "scp")
+            if operands.len() > 1 || target().is_some() =>
+        {
             if let Some(dir) = target().or_else(last) {
                 // Into a directory: the names stay.
                 for source in &operands {
@@ -40,7 +50,10 @@ pub(in crate::command) fn written(call: &Call) -> Vec<Word> {
             }
         }
         Some("sed" | "gsed" | "perl" | "ruby") => {
-            let in_place = call.flags().any(|flag| flag.starts_with("--in-place") || !flag.starts_with("--") && flag.contains('i') && !flag.contains('I'));
+            let in_place = call.flags().any(|flag| {
+                flag.starts_with("--in-place")
+                    || !flag.starts_with("--") && flag.contains('i') && !flag.contains('I')
+            });
             if in_place {
                 files.extend(operands.iter().map(|word| (*word).clone()));
             }
@@ -62,11 +75,30 @@ fn writes(call: &Call, sight: &Context<'_>, what: Kept) -> bool {
 }
 
 fn services(call: &Call, _: &Context<'_>) -> bool {
-    const VERBS: &[&str] = &["stop", "restart", "disable", "mask", "kill", "isolate", "set-default", "daemon-reexec", "try-restart"];
-    let verb = |verbs: &[&str]| call.operands().first().and_then(|word| word.text()).is_some_and(|text| verbs.contains(&text.as_str()));
+    const VERBS: &[&str] = &[
+        "stop",
+        "restart",
+        "disable",
+        "mask",
+        "kill",
+        "isolate",
+        "set-default",
+        "daemon-reexec",
+        "try-restart",
+    ];
+    let verb = |verbs: &[&str]| {
+        call.operands()
+            .first()
+            .and_then(|word| word.text())
+            .is_some_and(|text| verbs.contains(&text.as_str()))
+    };
     match call.name().as_deref() {
         Some("systemctl") => verb(VERBS),
-        Some("service" | "rc-service") => call.operands().get(1).and_then(|word| word.text()).is_some_and(|text| VERBS.contains(&text.as_str())),
+        Some("service" | "rc-service") => call
+            .operands()
+            .get(1)
+            .and_then(|word| word.text())
+            .is_some_and(|text| VERBS.contains(&text.as_str())),
         Some("launchctl") => verb(&["bootout", "unload", "remove", "stop", "disable", "kill", "kickstart"]),
         _ => false,
     }
@@ -79,10 +111,14 @@ fn crontab(call: &Call, _: &Context<'_>) -> bool {
 fn firewall(call: &Call, _: &Context<'_>) -> bool {
     match call.name().as_deref() {
         Some("iptables" | "ip6tables" | "nft" | "ebtables") => {
-            !call.args().is_empty() && !call.has_any(&["-L", "-S", "--list", "list"]) && !call.only_asks_for_help()
+            !call.args().is_empty()
+                && !call.has_any(&["-L", "-S", "--list", "list"])
+                && !call.only_asks_for_help()
         }
         Some("ufw" | "firewall-cmd" | "pfctl") => {
-            !call.args().is_empty() && !call.has_any(&["status", "--state", "--list-all", "-s"]) && !call.only_asks_for_help()
+            !call.args().is_empty()
+                && !call.has_any(&["status", "--state", "--list-all", "-s"])
+                && !call.only_asks_for_help()
         }
         _ => false,
     }
@@ -90,9 +126,18 @@ fn firewall(call: &Call, _: &Context<'_>) -> bool {
 
 fn kernel(call: &Call, _: &Context<'_>) -> bool {
     match call.name().as_deref() {
-        Some("rmmod" | "insmod" | "modprobe" | "swapoff" | "umount") => !call.args().is_empty() && !call.only_asks_for_help(),
-        Some("sysctl") => call.has_any(&["-w", "--write", "-p", "--system"]) || call.texts().iter().any(|text| text.contains('=')),
-        Some("mount") => call.operands().len() > 1 || call.has("--bind") || call.texts().iter().any(|text| text.contains("remount")),
+        Some("rmmod" | "insmod" | "modprobe" | "swapoff" | "umount") => {
+            !call.args().is_empty() && !call.only_asks_for_help()
+        }
+        Some("sysctl") => {
+            call.has_any(&["-w", "--write", "-p", "--system"])
+                || call.texts().iter().any(|text| text.contains('='))
+        }
+        Some("mount") => {
+            call.operands().len() > 1
+                || call.has("--bind")
+                || call.texts().iter().any(|text| text.contains("remount"))
+        }
         _ => false,
     }
 }

@@ -5,7 +5,11 @@ use crate::command::Context;
 use crate::command::call::Call;
 
 pub(super) const RULES: &[Rule] = &[
-    dangerous("powershell-encoded", "it runs a PowerShell command that is hidden in an encoding", |call, _| encoded(call)),
+    dangerous(
+        "powershell-encoded",
+        "it runs a PowerShell command that is hidden in an encoding",
+        |call, _| encoded(call),
+    ),
     dangerous("windows-delete", "it deletes directories or a whole drive", deletes),
 ];
 

@@ -30,7 +30,9 @@ impl Walk<'_> {
             }
             Some("chmod") => {
                 let executable = call.operands().first().and_then(|mode| mode.text()).is_some_and(|mode| {
-                    mode.contains('x') || mode.chars().all(|c| c.is_ascii_digit()) && mode.chars().any(|c| "1357".contains(c))
+                    mode.contains('x')
+                        || mode.chars().all(|c| c.is_ascii_digit())
+                            && mode.chars().any(|c| "1357".contains(c))
                 });
                 if executable {
                     self.keep_fresh(call.operands().into_iter().skip(1).filter_map(Word::text));
@@ -42,11 +44,15 @@ impl Walk<'_> {
     }
 
     fn fetched(&mut self, call: &Call) {
-        let named = call.value_of(&["-o", "--output", "-O", "--output-document"]).and_then(|word| word.text());
+        let named =
+            call.value_of(&["-o", "--output", "-O", "--output-document"]).and_then(|word| word.text());
         // `curl -O` and plain `wget` keep the last name of the address.
-        let by_address = call.operands().into_iter().filter_map(Word::text).filter(|text| text.contains("//")).filter_map(|text| {
-            text.split(['?', '#']).next().and_then(|text| text.rsplit('/').next().map(str::to_owned))
-        });
+        let by_address =
+            call.operands().into_iter().filter_map(Word::text).filter(|text| text.contains("//")).filter_map(
+                |text| {
+                    text.split(['?', '#']).next().and_then(|text| text.rsplit('/').next().map(str::to_owned))
+                },
+            );
         let by_shell = call.writes.iter().filter_map(Word::text);
         let files: Vec<String> = named.into_iter().chain(by_address).chain(by_shell).collect();
         self.keep_fresh(files.into_iter());
@@ -58,7 +64,8 @@ impl Walk<'_> {
 
     /// Whether a file was fetched or made executable earlier in the line.
     pub(super) fn is_fresh(&self, word: &Word) -> bool {
-        word.text().is_some_and(|text| text.contains('/') && self.state.fresh.iter().any(|file| file == bare(&text)))
+        word.text()
+            .is_some_and(|text| text.contains('/') && self.state.fresh.iter().any(|file| file == bare(&text)))
     }
 
     /// The same for a file that is given to an interpreter, where a bare name is a file too.

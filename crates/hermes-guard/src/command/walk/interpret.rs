@@ -6,7 +6,8 @@ use crate::command::rules::{FETCHERS, decodes};
 use crate::command::script;
 use crate::command::word::Word;
 
-const SHELLS: &[&str] = &["bash", "sh", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh", "yash"];
+const SHELLS: &[&str] =
+    &["bash", "sh", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh", "yash"];
 
 impl Walk<'_> {
     /// A shell, another interpreter, or nothing of the kind.
@@ -19,7 +20,8 @@ impl Walk<'_> {
             _ if SHELLS.contains(&name) => self.shell(call),
             "source" | "." => self.sourced(call),
             _ if python => self.code(call, &["-c"], script::python),
-            "perl" | "ruby" | "node" | "nodejs" | "php" | "lua" | "osascript" | "deno" | "bun" | "Rscript" | "julia" => {
+            "perl" | "ruby" | "node" | "nodejs" | "php" | "lua" | "osascript" | "deno" | "bun"
+            | "Rscript" | "julia" => {
                 self.code(call, &["-e", "-E", "--eval", "-p", "--print", "-r", "eval"], script::other);
             }
             _ => {}
@@ -40,7 +42,11 @@ impl Walk<'_> {
         match file {
             Some(word) if word.text().as_deref() == Some("-") || call.has("-s") => self.code_from_input(call),
             Some(word) if word.is_blank() => self.unknown_code(call),
-            Some(word) if word.text().is_some_and(|text| matches!(text.as_str(), "/dev/stdin" | "/proc/self/fd/0")) => {
+            Some(word)
+                if word
+                    .text()
+                    .is_some_and(|text| matches!(text.as_str(), "/dev/stdin" | "/proc/self/fd/0")) =>
+            {
                 self.code_from_input(call);
             }
             Some(word) if self.is_fresh_file(word) => self.mark(call, Mark::JustMadeExecutable),

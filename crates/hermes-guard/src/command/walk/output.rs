@@ -43,7 +43,9 @@ impl Walk<'_> {
 }
 
 fn echo(words: &[String]) -> String {
-    let is_flag = |word: &&String| word.len() > 1 && word.starts_with('-') && word[1..].chars().all(|c| "neE".contains(c));
+    let is_flag = |word: &&String| {
+        word.len() > 1 && word.starts_with('-') && word[1..].chars().all(|c| "neE".contains(c))
+    };
     let flags = words.iter().take_while(is_flag).count();
     let escapes = words[..flags].iter().any(|flag| flag.contains('e'));
     let text = words[flags..].join(" ");
@@ -63,7 +65,9 @@ fn printf(words: &[String]) -> Option<String> {
     }
     // The format is used again until no value is left.
     let count = format.matches("%s").count() + format.matches("%b").count() + format.matches("%d").count();
-    if count == 0 || format.replace("%s", "").replace("%b", "").replace("%d", "").replace("%%", "").contains('%') {
+    if count == 0
+        || format.replace("%s", "").replace("%b", "").replace("%d", "").replace("%%", "").contains('%')
+    {
         return None;
     }
     let mut text = String::new();

@@ -3,7 +3,9 @@
 use super::{Flow, Walk};
 use crate::command::call::{Call, Mark};
 use crate::command::word::Word;
-use crate::shell::ast::{self, Assign, AssignedValue, Assignment, Element, Operation, Redirect, Simple, WordPart};
+use crate::shell::ast::{
+    self, Assign, AssignedValue, Assignment, Element, Operation, Redirect, Simple, WordPart,
+};
 use crate::shell::{Field, Piece, Value};
 
 impl Walk<'_> {
@@ -54,7 +56,11 @@ impl Walk<'_> {
     fn mark_repetition(&self, call: &mut Call) {
         let Some(name) = call.words.first().and_then(Word::text) else { return };
         let itself = self.inside.contains(&name);
-        let twice = call.input.upstream.iter().any(|words| words.first().and_then(Word::text).as_ref() == Some(&name));
+        let twice = call
+            .input
+            .upstream
+            .iter()
+            .any(|words| words.first().and_then(Word::text).as_ref() == Some(&name));
         if itself && (twice || call.marks.contains(&Mark::Background)) {
             call.marks.push(Mark::Multiplies);
         }
@@ -63,7 +69,9 @@ impl Walk<'_> {
     /// What a word becomes.
     pub(super) fn resolve(&self, word: &ast::Word) -> Vec<Word> {
         match self.state.variables.resolve(word) {
-            Value::Known(fields) | Value::Partly(fields) => fields.iter().map(|field| self.word(field)).collect(),
+            Value::Known(fields) | Value::Partly(fields) => {
+                fields.iter().map(|field| self.word(field)).collect()
+            }
             Value::Unknown => vec![Word::unknown()],
         }
     }

@@ -15,14 +15,21 @@ struct Wrapper {
     via: Via,
 }
 
-const fn wrapper(names: &'static [&'static str], valued: &'static [&'static str], operands: usize) -> Wrapper {
+const fn wrapper(
+    names: &'static [&'static str],
+    valued: &'static [&'static str],
+    operands: usize,
+) -> Wrapper {
     Wrapper { names, valued, operands, via: Via::Line }
 }
 
 const WRAPPERS: &[Wrapper] = &[
     wrapper(
         &["sudo"],
-        &["-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T", "-U", "-r", "-t", "--user", "--group", "--prompt", "--chdir"],
+        &[
+            "-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T", "-U", "-r", "-t", "--user", "--group",
+            "--prompt", "--chdir",
+        ],
         0,
     ),
     wrapper(&["doas"], &["-u", "-C"], 0),
@@ -30,7 +37,30 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper(&["env"], &["-u", "--unset", "-C", "--chdir"], 0),
     wrapper(&["nice"], &["-n", "--adjustment"], 0),
     wrapper(&["ionice"], &["-c", "-n", "--class", "--classdata"], 0),
-    wrapper(&["nohup", "setsid", "builtin", "busybox", "toybox", "unbuffer", "fakeroot", "caffeinate", "rlwrap", "winpty", "catchsegv", "setarch", "linux64", "dbus-run-session", "chronic", "ts", "tini", "dumb-init"], &[], 0),
+    wrapper(
+        &[
+            "nohup",
+            "setsid",
+            "builtin",
+            "busybox",
+            "toybox",
+            "unbuffer",
+            "fakeroot",
+            "caffeinate",
+            "rlwrap",
+            "winpty",
+            "catchsegv",
+            "setarch",
+            "linux64",
+            "dbus-run-session",
+            "chronic",
+            "ts",
+            "tini",
+            "dumb-init",
+        ],
+        &[],
+        0,
+    ),
     wrapper(&["timeout", "gtimeout"], &["-s", "-k", "--signal", "--kill-after"], 1),
     wrapper(&["time", "gtime"], &["-o", "-f", "--output", "--format"], 0),
     wrapper(&["stdbuf"], &["-i", "-o", "-e"], 0),
@@ -47,33 +77,88 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper(&["proot", "firejail", "bwrap"], &["-r", "-b", "-w", "--bind", "--ro-bind"], 0),
     Wrapper {
         names: &["xargs", "gxargs"],
-        valued: &["-I", "-n", "-P", "-d", "-a", "-L", "-s", "-E", "-i", "--max-args", "--max-procs", "--delimiter", "--arg-file", "--replace", "--max-lines", "--max-chars"],
+        valued: &[
+            "-I",
+            "-n",
+            "-P",
+            "-d",
+            "-a",
+            "-L",
+            "-s",
+            "-E",
+            "-i",
+            "--max-args",
+            "--max-procs",
+            "--delimiter",
+            "--arg-file",
+            "--replace",
+            "--max-lines",
+            "--max-chars",
+        ],
         operands: 0,
         via: Via::Many,
     },
-    Wrapper { names: &["parallel"], valued: &["-j", "--jobs", "-a", "--arg-file", "--delay", "--timeout", "-N", "-n", "-S", "--sshlogin", "-I"], operands: 0, via: Via::Many },
+    Wrapper {
+        names: &["parallel"],
+        valued: &[
+            "-j",
+            "--jobs",
+            "-a",
+            "--arg-file",
+            "--delay",
+            "--timeout",
+            "-N",
+            "-n",
+            "-S",
+            "--sshlogin",
+            "-I",
+        ],
+        operands: 0,
+        via: Via::Many,
+    },
 ];
 
 /// Programs whose words after these are a program of their own: `uv run x`.
 const RUNNERS: &[(&str, &str)] = &[
-    ("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("pdm", "run"), ("hatch", "run"), ("bundle", "exec"), ("npm", "exec"),
-    ("pnpm", "exec"), ("yarn", "exec"), ("rbenv", "exec"), ("pyenv", "exec"), ("conda", "run"), ("mise", "exec"), ("direnv", "exec"),
-    ("op", "run"), ("dotenv", "run"), ("aws-vault", "exec"), ("perf", "record"), ("perf", "stat"),
+    ("uv", "run"),
+    ("poetry", "run"),
+    ("pipenv", "run"),
+    ("pdm", "run"),
+    ("hatch", "run"),
+    ("bundle", "exec"),
+    ("npm", "exec"),
+    ("pnpm", "exec"),
+    ("yarn", "exec"),
+    ("rbenv", "exec"),
+    ("pyenv", "exec"),
+    ("conda", "run"),
+    ("mise", "exec"),
+    ("direnv", "exec"),
+    ("op", "run"),
+    ("dotenv", "run"),
+    ("aws-vault", "exec"),
+    ("perf", "record"),
+    ("perf", "stat"),
 ];
 
 impl Walk<'_> {
     /// What a program starts in turn.
     pub(super) fn inner(&mut self, call: &Call) {
         let Some(name) = call.name() else { return };
-        if let Some(body) = call.words.first().and_then(Word::text).and_then(|name| self.state.functions.get(&name).cloned()) {
+        if let Some(body) =
+            call.words.first().and_then(Word::text).and_then(|name| self.state.functions.get(&name).cloned())
+        {
             return self.call_function(call, &body);
         }
         if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&name.as_str())) {
             return self.wrapped(call, wrapper);
         }
-        if let Some((_, verb)) = RUNNERS.iter().find(|(program, verb)| *program == name && call.args().first().and_then(Word::text).as_deref() == Some(*verb)) {
+        if let Some((_, verb)) = RUNNERS.iter().find(|(program, verb)| {
+            *program == name && call.args().first().and_then(Word::text).as_deref() == Some(*verb)
+        }) {
             let rest = call.args().iter().skip_while(|word| word.text().as_deref() != Some(*verb)).skip(1);
-            let rest: Vec<Word> = rest.skip_while(|word| word.beginning().starts_with('-')).cloned().collect();
+            let rest: Vec<Word> =
+                rest.skip_while(|word| word.beginning().starts_with('-')).cloned().collect();
             return self.start(call, rest, call.via);
         }
         match name.as_str() {
@@ -84,7 +169,13 @@ impl Walk<'_> {
             "watch" => self.rest_is_code(call, &["-n", "--interval", "-d"]),
             "tmux" | "screen" | "byobu" => self.in_window(call, &name),
             "eval" => self.rest_is_code(call, &[]),
-            "trap" => self.code_word(call, call.operands().first().map(|word| (*word).clone()).filter(|word| word.text().as_deref() != Some("-"))),
+            "trap" => self.code_word(
+                call,
+                call.operands()
+                    .first()
+                    .map(|word| (*word).clone())
+                    .filter(|word| word.text().as_deref() != Some("-")),
+            ),
             "alias" => {
                 for word in call.operands() {
                     if let Some((_, code)) = word.text().as_deref().and_then(|text| text.split_once('=')) {
@@ -128,9 +219,10 @@ impl Walk<'_> {
         let mut left = wrapper.operands;
         while let Some((first, after)) = rest.split_first() {
             let text = first.text().unwrap_or_default();
-            let is_assignment = matches!(name.as_str(), "env" | "sudo" | "doas") && text.split_once('=').is_some_and(|(name, _)| {
-                !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-            });
+            let is_assignment = matches!(name.as_str(), "env" | "sudo" | "doas")
+                && text.split_once('=').is_some_and(|(name, _)| {
+                    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+                });
             if is_assignment {
                 env.push(text);
                 rest = after;
@@ -161,9 +253,12 @@ impl Walk<'_> {
 
     /// `parallel` takes one text as a command line, or a program with arguments, before `:::`.
     fn parallel(&mut self, call: &Call, rest: &[Word]) {
-        let words: Vec<Word> = rest.iter().take_while(|word| !word.beginning().starts_with(":::")).cloned().collect();
+        let words: Vec<Word> =
+            rest.iter().take_while(|word| !word.beginning().starts_with(":::")).cloned().collect();
         match words.as_slice() {
-            [one] if one.text().is_some_and(|text| text.contains(' ')) => self.code_word(call, Some(one.clone())),
+            [one] if one.text().is_some_and(|text| text.contains(' ')) => {
+                self.code_word(call, Some(one.clone()))
+            }
             [] => {}
             _ => self.start(call, words, Via::Many),
         }
@@ -209,7 +304,10 @@ impl Walk<'_> {
 
     /// `ssh [options] host command`
     fn remote(&mut self, call: &Call) {
-        const VALUED: &[&str] = &["-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q", "-R", "-S", "-W", "-w"];
+        const VALUED: &[&str] = &[
+            "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q",
+            "-R", "-S", "-W", "-w",
+        ];
         let mut rest = call.args();
         while let Some((first, after)) = rest.split_first() {
             let text = first.text().unwrap_or_default();
@@ -241,14 +339,28 @@ impl Walk<'_> {
             return;
         }
         let verb = call.args().first().and_then(Word::text).unwrap_or_default();
-        let runs = ["new", "new-session", "new-window", "neww", "split-window", "splitw", "send-keys", "send", "run-shell", "run", "respawn-pane"];
+        let runs = [
+            "new",
+            "new-session",
+            "new-window",
+            "neww",
+            "split-window",
+            "splitw",
+            "send-keys",
+            "send",
+            "run-shell",
+            "run",
+            "respawn-pane",
+        ];
         if !runs.contains(&verb.as_str()) {
             return;
         }
         let keys = |word: &&&Word| !matches!(word.text().as_deref(), Some("Enter" | "C-m" | "C-c"));
         let operands = call.operands();
         let last = operands.iter().skip(1).filter(keys).next_back();
-        if let Some(word) = last.filter(|word| word.has_unknown() || word.text().is_some_and(|text| text.contains(' '))) {
+        if let Some(word) =
+            last.filter(|word| word.has_unknown() || word.text().is_some_and(|text| text.contains(' ')))
+        {
             self.code_word(call, Some((*word).clone()));
         }
     }
@@ -257,8 +369,11 @@ impl Walk<'_> {
     fn inside_git(&mut self, call: &Call) {
         for (place, word) in call.args().iter().enumerate() {
             let Some(text) = word.text() else { continue };
-            let configured = if text == "-c" { call.args().get(place + 1).and_then(Word::text) } else { None };
-            if let Some(code) = configured.as_deref().and_then(|text| text.split_once("=!")).map(|(_, code)| code.to_owned()) {
+            let configured =
+                if text == "-c" { call.args().get(place + 1).and_then(Word::text) } else { None };
+            if let Some(code) =
+                configured.as_deref().and_then(|text| text.split_once("=!")).map(|(_, code)| code.to_owned())
+            {
                 self.line_apart(&code, &Flow::default());
             }
         }

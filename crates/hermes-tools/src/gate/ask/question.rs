@@ -44,10 +44,7 @@ fn wider(findings: &[Finding]) -> Option<(String, Choice)> {
     let [finding] = findings else { return None };
     let grant = prefix(finding)?;
     let words = finding.prefix.as_ref()?.join(" ");
-    Some((
-        format!("Yes, and every `{words}` of this kind in this conversation"),
-        Choice::Session(grant),
-    ))
+    Some((format!("Yes, and every `{words}` of this kind in this conversation"), Choice::Session(grant)))
 }
 
 /// Why it is asked, each with the part of the subject it is about.
