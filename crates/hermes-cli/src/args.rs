@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    auth, backup, completion, config, doctor, dump, fallback, import, insights, logs, model, profile,
-    prompt_size, sandbox, sessions, setup, status, tools,
+    approvals, auth, backup, completion, config, doctor, dump, fallback, guard, import, insights, logs,
+    model, profile, prompt_size, sandbox, sessions, setup, status, tools,
 };
 use crate::demo;
 use crate::talk::ChatArgs;
@@ -46,6 +46,8 @@ pub enum Command {
     Doctor(doctor::Args),
     Dump(dump::Args),
     Chat(ChatArgs),
+    Approvals(approvals::Args),
+    Guard(guard::Args),
     Config(config::Args),
     Demo(demo::Args),
     Backup(backup::Args),

@@ -1,4 +1,4 @@
-//! What may pass: redaction of secrets on the way out, orders of strangers on the way in.
+//! What may pass: commands before they run, redaction of secrets on the way out, orders of strangers on the way in.
 //!
 //! ```
 //! use hermes_guard::{Policy, Redactor};
@@ -8,6 +8,7 @@
 //! assert_eq!(redactor.redact(line, Policy::Log), "login with correc...ry-9 refused");
 //! ```
 
+pub mod command;
 pub mod injection;
 mod mask;
 mod redact;

@@ -1,10 +1,14 @@
 //! Whether an action may happen. Tools ask before they act; who decides, and whether a person is asked, is behind the
 //! trait.
 
+pub mod advice;
 pub mod ask;
+pub mod ledger;
 
 use std::path::PathBuf;
 use std::pin::Pin;
+
+pub use hermes_guard::command::Reach;
 
 use crate::tool::Moment;
 
@@ -43,15 +47,6 @@ pub enum Action<'a> {
         /// What it can harm.
         reach: Reach,
     },
-}
-
-/// What an action can harm.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
-    /// The user's own machine, or another one where it acts as the user.
-    Host,
-    /// A sandbox that keeps the harm inside.
-    Contained,
 }
 
 /// The decision.

@@ -3,6 +3,7 @@
 
 mod describe;
 mod jobs;
+mod reach;
 mod results;
 
 use std::collections::{HashMap, HashSet};
@@ -28,6 +29,7 @@ use crate::notifications::Notifications;
 use crate::tool::{Progress, Report};
 use crate::watch::Breaker;
 
+pub use reach::of as reach_of;
 pub use results::KeepError;
 
 /// What the tools are told besides where they work.
@@ -129,10 +131,7 @@ impl Workplace {
 
     /// What commands here can harm.
     pub fn reach(&self) -> Reach {
-        match self.0.config.backend {
-            BackendKind::Docker => Reach::Contained,
-            BackendKind::Local | BackendKind::Ssh => Reach::Host,
-        }
+        reach::of(&self.0.config)
     }
 
     /// What background commands have to say: ends that were asked for, lines that were waited for.

@@ -1,6 +1,7 @@
 //! Puts an agent together from a home and its settings: the one way every front door does it. Nothing is contacted and
 //! nothing started here; the first question does that.
 
+mod advice;
 mod error;
 mod git;
 mod rules;
@@ -25,7 +26,8 @@ use hermes_sandbox::pool::Pool;
 use hermes_sandbox::scope::Caller as SandboxCaller;
 pub use hermes_store::sessions::{Kind, Resume};
 use hermes_store::sessions::{NewSession, SessionId, SessionStore};
-use hermes_tools::gate::ask::{AskGate, Mode};
+use hermes_tools::gate::ask::{AskGate, Files, First, Mode, Surroundings};
+use hermes_tools::gate::ledger::Ledger;
 use hermes_tools::workplace::{self, Workplace};
 use hermes_tools::{Answerer, Availability, Moment, Tool, Toolbox, catalog, toolsets};
 use jiff::Zoned;
@@ -126,7 +128,7 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
     let ((provider, model), issuer) = (first.names(), first.endpoint.issuer().to_owned());
 
     let store = SharedStore::new(SessionStore::open(&opening.home.path("state.db"))?);
-    let caller = caller_for(&opening.home, &opening.settings, routes, &store)?;
+    let caller = caller_for(&opening.home, &opening.settings, routes.clone(), &store)?;
     let side = side::callers(&opening.home, &opening.settings, &store, &mut notices)?;
     let place = hermes_sandbox::from_settings::config(&opening.settings)?;
     let redactor = Arc::new(Redactor::new(opening.settings.secret_values()));
@@ -146,6 +148,7 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
         ),
     };
     let id = journal.session_id().to_owned();
+    let gate = Arc::new(advised(gate, &opening, &store, routes, &id, &mut notices)?);
     let kept = match &resumed {
         Some(id) => store.lock().system_prompt(id)?.filter(|prompt| !prompt.is_empty()),
         None => None,
@@ -274,7 +277,7 @@ fn tools(
     opening: &Opening,
     workplace: &Workplace,
     notices: &mut Vec<String>,
-) -> Result<(Toolbox, Arc<AskGate>), OpenError> {
+) -> Result<(Toolbox, AskGate), OpenError> {
     let chosen = toolsets::Selection::new(&opening.settings, &opening.source, &opening.toolsets)?;
     notices.extend(chosen.notices());
     let mode = Mode::from_settings(&opening.settings, matches!(opening.consent, Consent::Yolo))?;
@@ -288,7 +291,45 @@ fn tools(
     };
     let usable = |tool: &Arc<dyn Tool>| chosen.has(tool.as_ref()) && tool.available() == Availability::Yes;
     let tools = catalog::build(&kit).into_iter().filter(usable);
-    Ok((Toolbox::new(tools), Arc::new(AskGate::new(mode, answerer))))
+    let gate = AskGate::new(mode, answerer)
+        .at(surroundings(opening, workplace))
+        .with_ledger(Ledger::new(opening.home.clone()));
+    Ok((Toolbox::new(tools), gate))
+}
+
+/// What the rules for commands want to know of the place.
+fn surroundings(opening: &Opening, workplace: &Workplace) -> Surroundings {
+    match workplace.backend() {
+        BackendKind::Local => Surroundings {
+            home: opening.env.get(&OsString::from("HOME")).map(PathBuf::from).unwrap_or_default(),
+            hermes_home: opening.home.dir().to_path_buf(),
+            cwd: Some(opening.cwd.clone()),
+            files: Files::Here,
+        },
+        BackendKind::Docker | BackendKind::Ssh => Surroundings::default(),
+    }
+}
+
+/// The gate with a model that looks first, where the settings want one and there is a person behind it.
+fn advised(
+    gate: AskGate,
+    opening: &Opening,
+    store: &SharedStore,
+    routes: Vec<Route>,
+    session: &str,
+    notices: &mut Vec<String>,
+) -> Result<AskGate, OpenError> {
+    if gate.first() != First::Model || !matches!(opening.consent, Consent::Ask(_)) {
+        return Ok(gate);
+    }
+    let caller = side::judge(&opening.home, &opening.settings, store, routes, notices)?;
+    let seconds = opening.settings.get(&hermes_home::settings::table::auxiliary::APPROVAL_TIMEOUT)?;
+    Ok(gate.with_adviser(Arc::new(advice::ModelAdviser {
+        caller: tokio::sync::Mutex::new(caller),
+        store: store.clone(),
+        session: SessionId::from(session.to_owned()),
+        patience: Duration::from_secs(u64::try_from(seconds).unwrap_or(30)),
+    })))
 }
 
 fn find(store: &SharedStore, which: &Resume) -> Result<SessionId, OpenError> {

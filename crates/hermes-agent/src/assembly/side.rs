@@ -8,7 +8,7 @@ use hermes_home::settings::table::auxiliary as table;
 use hermes_home::{Home, Settings};
 use hermes_model::keys::{Key, KeyPool, Strategy};
 use hermes_model::provider::Wanted;
-use hermes_model::{Caller, setup};
+use hermes_model::{Caller, Route, setup};
 
 use super::{OpenError, caller_for};
 use crate::agent::SideCallers;
@@ -38,6 +38,28 @@ const TITLES: Place = Place {
     base_url: &table::TITLE_GENERATION_BASE_URL,
     key: &table::TITLE_GENERATION_API_KEY,
 };
+
+const APPROVAL: Place = Place {
+    task: "approval",
+    provider: &table::APPROVAL_PROVIDER,
+    model: &table::APPROVAL_MODEL,
+    base_url: &table::APPROVAL_BASE_URL,
+    key: &table::APPROVAL_API_KEY,
+};
+
+/// The model that looks at dangerous commands; the main ones, should it have none of its own.
+pub(super) fn judge(
+    home: &Home,
+    settings: &Settings,
+    store: &SharedStore,
+    main: Vec<Route>,
+    notices: &mut Vec<String>,
+) -> Result<Caller, OpenError> {
+    match caller(&APPROVAL, home, settings, store, notices)? {
+        Some(own) => Ok(own),
+        None => caller_for(home, settings, main, store),
+    }
+}
 
 /// The models for side work. One that cannot be reached is said and left out: the main model does its work then.
 pub(super) fn callers(

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use hermes_agent::assembly::{self, Consent};
+use hermes_agent::assembly;
 use hermes_agent::{AgentEvent, Level, Outcome, TurnReport};
 use hermes_model::Content;
 
@@ -52,8 +52,6 @@ fn answer(app: &App, talk: &TalkArgs, args: &OneShotArgs, prompt: &str) -> anyho
     let question = question(prompt, args)?;
     let mut opening = opening(app, talk)?;
     opening.kind = assembly::Kind::OneShot;
-    // Nobody is there to be asked; whoever runs a script has said yes by running it.
-    opening.consent = Consent::Yolo;
     let interrupts = Interrupts::watch()?;
     let worktree = super::worktree_for(talk, &mut opening)?;
     let opened = super::open(opening)?;

@@ -64,9 +64,10 @@ fn settings_choose_the_tools() {
 fn settings_decide_who_is_asked() {
     let mode = |text: &str| Mode::from_settings(&settings(text), false).unwrap();
     let usual = mode("");
-    assert_eq!((usual.yolo, usual.patience), (Yolo::Off, Some(Duration::from_mins(1))));
+    assert_eq!((usual.yolo, usual.patience), (Yolo::Off, None));
     assert_eq!(mode("approvals: {mode: off, timeout: 0}").yolo, Yolo::On);
     assert_eq!(mode("approvals: {timeout: 0}").patience, None);
+    assert_eq!(mode("approvals: {timeout: 60}").patience, Some(Duration::from_mins(1)));
     assert_eq!(Mode::from_settings(&settings(""), true).unwrap().yolo, Yolo::On);
     let lists = mode("approvals: {deny: ['rm *']}\ncommand_allowlist: ['git *']");
     assert_eq!((lists.deny, lists.allow), (vec!["rm *".to_owned()], vec!["git *".to_owned()]));
