@@ -27,24 +27,28 @@ impl Budget {
         Self(u64::MAX)
     }
 
-    /// Takes steps from the budget; None when it is used up.
-    pub(crate) fn spend(&mut self, steps: usize) -> Option<()> {
-        self.0 = self.0.checked_sub(steps as u64)?;
-        Some(())
+    /// Takes steps from the budget.
+    pub(crate) fn spend(&mut self, steps: usize) -> Result<(), UsedUp> {
+        self.0 = self.0.checked_sub(steps as u64).ok_or(UsedUp)?;
+        Ok(())
     }
 }
 
-/// The ratio, or None if the budget ran out.
-pub(crate) fn bounded_ratio(a: &[char], b: &[char], budget: &mut Budget) -> Option<f64> {
+/// The budget does not allow for more comparing.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct UsedUp;
+
+/// The ratio, as far as the budget goes.
+pub(crate) fn bounded_ratio(a: &[char], b: &[char], budget: &mut Budget) -> Result<f64, UsedUp> {
     let total = a.len() + b.len();
     if total == 0 {
-        return Some(1.0);
+        return Ok(1.0);
     }
-    Some(2.0 * matching(a, b, budget)? as f64 / total as f64)
+    Ok(2.0 * matching(a, b, budget)? as f64 / total as f64)
 }
 
 /// How many characters are in matching blocks: the longest block, then the same to its left and right.
-fn matching(a: &[char], b: &[char], budget: &mut Budget) -> Option<usize> {
+fn matching(a: &[char], b: &[char], budget: &mut Budget) -> Result<usize, UsedUp> {
     let mut search = Search::new(a, b);
     let mut queue = vec![Part { a: (0, a.len()), b: (0, b.len()) }];
     let mut matched = 0;
@@ -62,7 +66,7 @@ fn matching(a: &[char], b: &[char], budget: &mut Budget) -> Option<usize> {
             queue.push(Part { a: (a_end, part.a.1), b: (b_end, part.b.1) });
         }
     }
-    Some(matched)
+    Ok(matched)
 }
 
 /// A range of both texts.
@@ -102,7 +106,7 @@ impl<'a> Search<'a> {
     }
 
     /// The longest block of a part; of several the first in `a`, then the first in `b`.
-    fn longest(&mut self, part: &Part, budget: &mut Budget) -> Option<Block> {
+    fn longest(&mut self, part: &Part, budget: &mut Budget) -> Result<Block, UsedUp> {
         let mut best = Block { a: part.a.0, b: part.b.0, size: 0 };
         // Which entries of the row above are not zero.
         let mut touched: &[usize] = &[];
@@ -127,7 +131,7 @@ impl<'a> Search<'a> {
         for &j in touched {
             self.above[j + 1] = 0;
         }
-        Some(self.widened(best, part))
+        Ok(self.widened(best, part))
     }
 
     /// A block may run on over popular characters.
@@ -159,6 +163,6 @@ mod tests {
     #[test]
     fn a_used_up_budget_is_told() {
         let text: Vec<char> = "a".repeat(150).chars().collect();
-        assert_eq!(bounded_ratio(&text, &text, &mut Budget::new(100)), None);
+        assert_eq!(bounded_ratio(&text, &text, &mut Budget::new(100)), Err(UsedUp));
     }
 }

@@ -1,8 +1,9 @@
 //! Hunks put into a text, line by line: what stays keeps the file's own characters and line ends.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
-use super::seek::{Found, Place, insertion, seek};
+use super::seek::{Place, insertion, seek};
 use super::{Ending, Hunk, HunkError, HunkLine, LineKind};
 use crate::replace::Reindent;
 
@@ -41,12 +42,14 @@ impl<'a> Draft<'a> {
         let lines: Vec<Line<'a>> = text
             .split_inclusive('\n')
             .map(|line| {
-                let body = line.strip_suffix('\n').map_or(line, |body| body.strip_suffix('\r').unwrap_or(body));
+                let body =
+                    line.strip_suffix('\n').map_or(line, |body| body.strip_suffix('\r').unwrap_or(body));
                 Line { text: Cow::Borrowed(body), end: &line[body.len()..] }
             })
             .collect();
         let windows = lines.iter().filter(|line| line.end == "\r\n").count();
-        let line_end = if windows * 2 > lines.len() { "\r\n" } else { "\n" };
+        let plain = lines.iter().filter(|line| line.end == "\n").count();
+        let line_end = if windows > plain { "\r\n" } else { "\n" };
         Self { lines, line_end, below: 0, grown: 0 }
     }
 
@@ -59,27 +62,34 @@ impl<'a> Draft<'a> {
         let file: Vec<&str> = self.lines.iter().map(|line| &*line.text).collect();
         let place = Place { hunk, below: self.below, grown: self.grown };
         let found = if old.is_empty() { insertion(&file, &place)? } else { seek(&file, &old, &place)? };
-        let reindent = found.forgiving.then(|| {
-            let pairs = old.iter().copied().zip(file[found.first..].iter().copied());
-            Reindent::learn(pairs.collect::<Vec<_>>().into_iter())
-        });
-        self.splice(hunk, &found, reindent.as_ref());
+        let coming =
+            hunk.lines.iter().filter(|line| line.kind == LineKind::Add).map(|line| line.text.as_str());
+        let coming = if found.forgiving {
+            let pairs = old.iter().copied().zip(file[found.first..].iter().copied()).collect();
+            let known = Reindent::learn(pairs);
+            coming.map(|line| known.line(line)).collect()
+        } else {
+            coming.map(str::to_owned).collect()
+        };
+        let place = found.first..found.first + old.len();
+        self.splice(hunk, place, coming);
         Ok(())
     }
 
-    fn splice(&mut self, hunk: &Hunk, found: &Found, reindent: Option<&Reindent>) {
-        let place = found.first..found.first + side(hunk, LineKind::Add).count();
+    /// Puts the hunk's lines where they belong; `coming` are the texts of those that come.
+    fn splice(&mut self, hunk: &Hunk, place: Range<usize>, coming: Vec<String>) {
         let at_end = place.end == self.lines.len();
         let last_end = self.lines.last().map_or(self.line_end, |line| line.end);
-        let mut old = self.lines[place.clone()].to_vec().into_iter();
+        let mut coming = coming.into_iter();
+        let mut old = self.lines[place.clone()].iter().cloned();
         let mut new = Vec::with_capacity(hunk.lines.len());
         for line in &hunk.lines {
             match line.kind {
                 LineKind::Keep => new.extend(old.next()),
                 LineKind::Remove => drop(old.next()),
                 LineKind::Add => {
-                    let text = reindent.map_or_else(|| line.text.clone(), |known| known.line(&line.text));
-                    new.push(Line { text: Cow::Owned(text), end: self.line_end });
+                    let line_end = self.line_end;
+                    new.extend(coming.next().map(|text| Line { text: Cow::Owned(text), end: line_end }));
                 }
             }
         }
