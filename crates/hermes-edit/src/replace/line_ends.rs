@@ -17,6 +17,9 @@ pub(super) struct View<'a> {
 
 impl<'a> View<'a> {
     pub(super) fn new(text: &'a str) -> Self {
+        if !text.contains('\r') {
+            return Self { folded: Cow::Borrowed(text), cuts: Vec::new() };
+        }
         let cuts = text.match_indices("\r\n").enumerate().map(|(before, (at, _))| at - before).collect();
         Self { folded: fold(text), cuts }
     }
