@@ -119,8 +119,9 @@ fn yaml_problem(text: &str) -> Option<Problem> {
     if text.contains("{{") || text.contains("{%") {
         return None;
     }
-    let (line, column) = (error.marker().line().max(1), error.marker().col() + 1);
-    Some(Problem { line, column, message: error.info().to_owned() })
+    // By offset, since YAML counts other line ends than editors do.
+    let offset = text.char_indices().nth(error.marker().index()).map_or(text.len(), |(at, _)| at);
+    Some(Problem::at(text, offset, error.info()))
 }
 
 fn toml_problem(text: &str) -> Option<Problem> {
@@ -154,6 +155,7 @@ mod tests {
         assert_eq!(broken("c.toml", "a = 1\na = 2\n"), (2, 1));
         assert_eq!(broken("D.YAML", "a:\n  - b\n c: d\n").0, 3);
         assert_eq!(broken("d.yml", "a: [1, 2\nb: 3\n").0, 2);
+        assert_eq!(broken("d.yml", ":\n\r\u{11}").0, 2);
     }
 
     #[test]
