@@ -22,6 +22,7 @@ use hermes_sandbox::pool::Pool;
 use hermes_sandbox::sandbox::Sandbox;
 use hermes_sandbox::scope::Scope;
 
+use crate::file::{FileLimits, FileState};
 use crate::gate::Reach;
 use crate::notifications::Notifications;
 use crate::tool::{Progress, Report};
@@ -36,6 +37,8 @@ pub struct Options {
     pub max_output: usize,
     /// Masks secrets in everything the model and the user see of a command.
     pub redactor: Arc<Redactor>,
+    /// How much of files is shown, and where they may be written.
+    pub files: FileLimits,
 }
 
 impl Options {
@@ -43,13 +46,13 @@ impl Options {
     pub fn from_settings(settings: &Settings, redactor: Arc<Redactor>) -> Result<Self, SettingError> {
         let max_output =
             usize::try_from(settings.get(&table::tools::OUTPUT_MAX_BYTES)?).unwrap_or(usize::MAX);
-        Ok(Self { max_output, redactor })
+        Ok(Self { max_output, redactor, files: FileLimits::from_settings(settings)? })
     }
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { max_output: 50_000, redactor: Arc::new(Redactor::new([])) }
+        Self { max_output: 50_000, redactor: Arc::new(Redactor::new([])), files: FileLimits::default() }
     }
 }
 
@@ -68,6 +71,8 @@ struct Inner {
     jobs: Mutex<HashMap<String, Client>>,
     /// Conversations whose jobs of earlier programs are watched again.
     watched: Mutex<HashSet<String>>,
+    /// What its conversations know of files.
+    files: FileState,
     /// Where long results go, by agent.
     results: Mutex<HashMap<u64, PathBuf>>,
 }
@@ -92,6 +97,7 @@ impl Workplace {
             breaker: Breaker::default(),
             jobs: Mutex::default(),
             watched: Mutex::default(),
+            files: FileState::default(),
             results: Mutex::default(),
         }))
     }
@@ -133,6 +139,14 @@ impl Workplace {
         &self.0.config
     }
 
+    pub(crate) fn context(&self) -> &Context {
+        &self.0.context
+    }
+
+    pub(crate) fn files(&self) -> &FileState {
+        &self.0.files
+    }
+
     pub(crate) fn breaker(&self) -> &Breaker {
         &self.0.breaker
     }
@@ -167,7 +181,7 @@ impl Workplace {
     }
 
     /// What tells the places of conversations apart: nothing, where they share one.
-    fn place_key(&self, session: &str) -> String {
+    pub(crate) fn place_key(&self, session: &str) -> String {
         match self.0.config.scope {
             Scope::Profile | Scope::Shared(_) => String::new(),
             Scope::Session | Scope::Task => session.to_owned(),
