@@ -94,19 +94,29 @@ pub enum Denied {
     #[error("\"{0}\" is a device or the memory of a process, not a file to read")]
     Device(PathBuf),
     /// Logins or keys.
-    #[error("\"{0}\" holds logins or keys: it is not shown. Work without its content, or ask the user for what you need")]
+    #[error(
+        "\"{0}\" holds logins or keys: it is not shown. Work without its content, or ask the user for what you need"
+    )]
     Secret(PathBuf),
     /// Belongs to the system.
-    #[error("\"{0}\" belongs to the system: it is not written. If the user asked for it, use a command they can agree to")]
+    #[error(
+        "\"{0}\" belongs to the system: it is not written. If the user asked for it, use a command they can agree to"
+    )]
     System(PathBuf),
     /// Decides who may log in, or what runs at login.
-    #[error("\"{0}\" belongs to the user's login (keys, logins or what a shell runs at its start): it is not written. If the user asked for it, use a command they can agree to")]
+    #[error(
+        "\"{0}\" belongs to the user's login (keys, logins or what a shell runs at its start): it is not written. If the user asked for it, use a command they can agree to"
+    )]
     Login(PathBuf),
     /// This program's settings, logins or records.
-    #[error("\"{0}\" is a file of Hermes itself: it is not written. Settings are changed with `hermes config set`")]
+    #[error(
+        "\"{0}\" is a file of Hermes itself: it is not written. Settings are changed with `hermes config set`"
+    )]
     Own(PathBuf),
     /// Belongs to another profile.
-    #[error("\"{path}\" belongs to the profile \"{profile}\": with cross_profile=true it is written all the same, if the user asked for it")]
+    #[error(
+        "\"{path}\" belongs to the profile \"{profile}\": with cross_profile=true it is written all the same, if the user asked for it"
+    )]
     OtherProfile {
         /// Which file.
         path: PathBuf,
@@ -128,7 +138,8 @@ impl PathPolicy {
     /// forbidden place is as good as being there.
     pub fn check(&self, trail: &Trail<'_>, access: Access, others: OtherProfiles) -> Result<(), Denied> {
         let named = plain(trail.path);
-        let stations = [named.as_path()].into_iter().chain(trail.links.iter().map(PathBuf::as_path)).chain([trail.real]);
+        let stations =
+            [named.as_path()].into_iter().chain(trail.links.iter().map(PathBuf::as_path)).chain([trail.real]);
         for path in stations {
             match access {
                 Access::Read => self.readable(path, trail.home)?,

@@ -143,6 +143,10 @@ impl Workplace {
         &self.0.context
     }
 
+    pub(crate) fn limits(&self) -> &FileLimits {
+        &self.0.options.files
+    }
+
     pub(crate) fn files(&self) -> &FileState {
         &self.0.files
     }

@@ -9,11 +9,11 @@ use super::pending::Pending;
 use super::slot::{Arrival, Next, Unsent};
 use super::{Client, OUTPUT_WINDOW};
 use crate::proto::call::{self, Call, MkdirRequest, RemoveRequest, Request, StatRequest};
+use crate::proto::fault::Fault;
 use crate::proto::file::{
     BytesRead, BytesRequest, Depth, Existing, Expect, FileStat, Follow, Lines, LinesRequest, ListRequest,
     Listing, MoveRequest, Parents, Place, Resolved, WriteRequest, Written,
 };
-use crate::proto::fault::Fault;
 use crate::proto::hello::RESOLVES;
 use crate::proto::search::{GlobRequest, GlobResult, SearchRequest, SearchResult};
 
@@ -54,7 +54,8 @@ impl Files {
     /// Where a path really leads; the handle waits for the answer, so that another question can be sent meanwhile.
     pub fn begin_resolve(&self, path: impl Into<PathBuf>) -> Result<Pending<Resolved>, CallError> {
         if self.client.agent().protocol < RESOLVES {
-            let old = "the agent in this box is too old for file tools: `hermes sandbox recreate` replaces it";
+            let old =
+                "the agent in this box is too old for file tools: `hermes sandbox recreate` replaces it";
             return Err(Fault::Invalid(old.into()).into());
         }
         self.client.begin(call::resolve(self.place(path)))

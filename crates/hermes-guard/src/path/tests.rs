@@ -13,7 +13,8 @@ fn local() -> PathPolicy {
 }
 
 fn ask(policy: &PathPolicy, path: &str, access: Access) -> Result<(), Denied> {
-    let trail = Trail { path: Path::new(path), links: &[], real: Path::new(path), home: Some(Path::new("/srv/me")) };
+    let trail =
+        Trail { path: Path::new(path), links: &[], real: Path::new(path), home: Some(Path::new("/srv/me")) };
     policy.check(&trail, access, OtherProfiles::Refused)
 }
 
@@ -45,7 +46,11 @@ fn devices_and_the_insides_of_processes_are_not_read() {
         "/tmp/../dev/random",
     ];
     refused(&local(), Access::Read, &paths);
-    allowed(&local(), Access::Read, &["/proc/cpuinfo", "/proc/1/status", "/dev/shm/x", "/sys/class/net", "/devil"]);
+    allowed(
+        &local(),
+        Access::Read,
+        &["/proc/cpuinfo", "/proc/1/status", "/dev/shm/x", "/sys/class/net", "/devil"],
+    );
 }
 
 #[test]
@@ -139,7 +144,12 @@ fn another_profile_needs_a_word() {
 #[test]
 fn every_link_counts() {
     let links = [PathBuf::from("/srv/me/.ssh/link")];
-    let trail = Trail { path: Path::new("/w/a"), links: &links, real: Path::new("/w/b"), home: Some(Path::new("/srv/me")) };
+    let trail = Trail {
+        path: Path::new("/w/a"),
+        links: &links,
+        real: Path::new("/w/b"),
+        home: Some(Path::new("/srv/me")),
+    };
     assert!(local().check(&trail, Access::Write, OtherProfiles::Refused).is_err());
     let trail = Trail { links: &[], real: Path::new("/etc/shadow"), ..trail };
     assert!(local().check(&trail, Access::Write, OtherProfiles::Refused).is_err());
@@ -149,7 +159,11 @@ fn every_link_counts() {
 fn rules_about_our_own_files_follow_mounts() {
     let mount = |host: &str, inside: &str| Mount { host: host.into(), inside: inside.into() };
     let boxed = policy(View::Elsewhere(vec![mount("/data", "/mnt"), mount("/srv/project", "/mnt/project")]));
-    refused(&boxed, Access::Write, &["/mnt/hermes/config.yaml", "/mnt/hermes/skills/x", "/etc/passwd", "/root/.ssh/x"]);
+    refused(
+        &boxed,
+        Access::Write,
+        &["/mnt/hermes/config.yaml", "/mnt/hermes/skills/x", "/etc/passwd", "/root/.ssh/x"],
+    );
     refused(&boxed, Access::Read, &["/mnt/hermes/.env"]);
     allowed(&boxed, Access::Write, &["/data/hermes/config.yaml", "/mnt/project/config.yaml", "/workspace/x"]);
 }

@@ -56,7 +56,9 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_refused_by_name() {
-        let Value::Object(given) = json!({ "path": "", "n": "x", "flag": 1, "less": -3, "t": 7, "nul": "a\u{0}" }) else {
+        let Value::Object(given) =
+            json!({ "path": "", "n": "x", "flag": 1, "less": -3, "t": 7, "nul": "a\u{0}" })
+        else {
             panic!("an object")
         };
         assert!(path(&given, "path").unwrap_err().contains("empty"));

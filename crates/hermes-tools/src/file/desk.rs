@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use hermes_box::client::{CallError, Client, Files};
 use hermes_box::proto::file::Resolved;
+use hermes_guard::Policy;
 use hermes_guard::path::{Access, Denied, HermesHome, Mount, OtherProfiles, PathPolicy, Trail, View};
 use hermes_sandbox::config::{BackendKind, SandboxConfig, Switch};
 use hermes_sandbox::context::Context;
-use hermes_sandbox::sandbox::Sandbox;
 use serde::Serialize;
 
 use super::limits::FileLimits;
@@ -32,7 +32,6 @@ pub(super) struct Room {
     /// What tells this place from those of other conversations.
     pub(super) place_key: String,
     pub(super) client: Client,
-    pub(super) sandbox: Arc<Sandbox>,
     pub(super) files: Files,
     /// What the model has to know about the place.
     pub(super) notes: Vec<String>,
@@ -65,13 +64,14 @@ impl Desk {
         let (desk, progress, session) = (self.clone(), run.progress.clone(), run.session.to_owned());
         let work = move |link: &Link| {
             let reached = desk.place.enter(&session, &progress).map_err(|error| {
-                ToolOutput::error(format!("there is no place to work in: {error}. Nothing was done anywhere else."))
+                ToolOutput::error(format!(
+                    "there is no place to work in: {error}. Nothing was done anywhere else."
+                ))
             })?;
             let room = Room {
                 place_key: desk.place.place_key(&session),
                 files: reached.client.files().in_session(&session),
                 client: reached.client,
-                sandbox: reached.sandbox,
                 notes: reached.notes,
                 session,
             };
@@ -107,20 +107,28 @@ impl Desk {
         access: Access,
         others: OtherProfiles,
     ) -> Result<(), Denied> {
-        let trail = Trail {
-            path: &found.path,
-            links: &found.links,
-            real: &found.real,
-            home: found.home.as_deref(),
-        };
+        let trail =
+            Trail { path: &found.path, links: &found.links, real: &found.real, home: found.home.as_deref() };
         let roots = &self.limits().safe_roots;
         if access == Access::Read || roots.is_empty() {
             return self.policy.check(&trail, access, others);
         }
         // The bounds may be named through links themselves.
-        let real = |root: &PathBuf| room.files.resolve(root).map_or_else(|_| root.clone(), |found| found.real);
+        let real =
+            |root: &PathBuf| room.files.resolve(root).map_or_else(|_| root.clone(), |found| found.real);
         let bounded = PathPolicy { safe_roots: roots.iter().map(real).collect(), ..(*self.policy).clone() };
         bounded.check(&trail, access, others)
+    }
+
+    /// Text of files with their secrets masked, in a way that cannot be taken for values.
+    pub(super) fn masked<'p>(&self, text: &str, paths: impl IntoIterator<Item = &'p str>) -> String {
+        let is_variables = |path: &str| {
+            let name = path.rsplit('/').next().unwrap_or_default();
+            name.starts_with(".env")
+        };
+        let variables = paths.into_iter().any(is_variables);
+        let policy = if variables { Policy::EnvFile } else { Policy::File };
+        self.place.options().redactor.redact(text, policy).into_owned()
     }
 
     /// Refuses by name alone, before anybody looks there.
