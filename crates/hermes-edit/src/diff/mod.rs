@@ -1,9 +1,15 @@
 //! The unified difference of two texts.
 
-/// The unified difference from `old` to `new` with three lines of context; empty if they are equal.
-///
-/// The names go into the `---` and `+++` lines as they are; use `/dev/null` for a file that is not there.
-pub fn unified(old_name: &str, new_name: &str, old: &str, new: &str) -> String {
-    let _ = (old_name, new_name, old, new);
-    String::new()
+mod matching;
+mod unified;
+
+pub(crate) use matching::matching;
+pub use unified::unified;
+
+/// A run of equal elements: where it begins on both sides, and its length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) old: usize,
+    pub(crate) new: usize,
+    pub(crate) len: usize,
 }

@@ -1,6 +1,23 @@
 //! Replacing one text by another: exactly, or by the first of eight forgiving rules that finds it.
 
+mod escapes;
+mod fit;
+mod indent;
+mod line_ends;
+pub(crate) mod lines;
+mod search;
+pub(crate) mod similar;
+mod typography;
+
 use std::fmt::Write as _;
+use std::ops::Range;
+
+pub(crate) use indent::Reindent;
+pub(crate) use typography::ascii;
+
+use fit::Edit;
+use line_ends::{View, fold};
+use lines::LineIndex;
 
 /// Whether one place is meant or every one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,6 +177,9 @@ pub(crate) fn did_you_mean(similar: &[Snippet]) -> String {
 }
 
 /// Replaces `old` by `new` in `text`; the first rule that finds it wins.
+///
+/// Line ends count as equal whatever they are, and the text keeps its own. What a forgiving rule finds is
+/// replaced with the text's own indentation.
 pub fn replace(text: &str, old: &str, new: &str, which: Occurrences) -> Result<Replaced, ReplaceError> {
     if old.is_empty() {
         return Err(ReplaceError::EmptyOld);
@@ -167,13 +187,71 @@ pub fn replace(text: &str, old: &str, new: &str, which: Occurrences) -> Result<R
     if old == new {
         return Err(ReplaceError::Same);
     }
-    let places: Vec<usize> = text.match_indices(old).map(|(at, _)| at).collect();
+    let edit = Edit { old: fold(old).into_owned(), new: fold(new).into_owned() };
+    if edit.old == edit.new {
+        return only_line_ends(text, old, new, which);
+    }
+    let view = View::new(text);
+    let (strategy, places) = first_found(view.folded(), &edit.old)?;
+    if places.len() > 1 && which == Occurrences::Only {
+        return Err(ReplaceError::Several { strategy, lines: line_numbers(view.folded(), &places) });
+    }
+    let mut result = String::with_capacity(text.len() + new.len());
+    let mut done = 0;
+    for place in &places {
+        let region = view.original(place);
+        result.push_str(&text[done..region.start]);
+        let piece = edit.fitted(strategy, view.folded(), place, &text[region.clone()])?;
+        result.push_str(&view.with_ends(&piece, &text[region.clone()], new));
+        done = region.end;
+    }
+    result.push_str(&text[done..]);
+    Ok(Replaced { text: result, strategy, count: places.len() })
+}
+
+/// The places one rule alone finds, as byte ranges of `text`, from front to back and apart from each other.
+///
+/// Line ends are compared as they are; the last rule gives the best place only.
+pub fn find(strategy: Strategy, text: &str, old: &str) -> Result<Vec<Range<usize>>, ReplaceError> {
+    let lines = LineIndex::new(text);
+    search::search(strategy, text, &lines, old)
+}
+
+fn first_found(text: &str, old: &str) -> Result<(Strategy, Vec<Range<usize>>), ReplaceError> {
+    let exact = search::exact(text, old);
+    if !exact.is_empty() {
+        return Ok((Strategy::Exact, exact));
+    }
+    let lines = LineIndex::new(text);
+    for strategy in Strategy::ALL.into_iter().skip(1) {
+        let places = search::search(strategy, text, &lines, old)?;
+        if !places.is_empty() {
+            return Ok((strategy, places));
+        }
+    }
+    Err(ReplaceError::NotFound { similar: similar::did_you_mean(&lines.texts(text), old) })
+}
+
+/// An edit that turns one kind of line end into another is taken literally.
+fn only_line_ends(text: &str, old: &str, new: &str, which: Occurrences) -> Result<Replaced, ReplaceError> {
+    let places = search::exact(text, old);
     match (places.len(), which) {
         (0, _) => Err(ReplaceError::NotFound { similar: Vec::new() }),
-        (2.., Occurrences::Only) => Err(ReplaceError::Several {
-            strategy: Strategy::Exact,
-            lines: places.iter().map(|at| text[..*at].matches('\n').count() + 1).collect(),
-        }),
+        (2.., Occurrences::Only) => {
+            Err(ReplaceError::Several { strategy: Strategy::Exact, lines: line_numbers(text, &places) })
+        }
         (count, _) => Ok(Replaced { text: text.replace(old, new), strategy: Strategy::Exact, count }),
     }
+}
+
+fn line_numbers(text: &str, places: &[Range<usize>]) -> Vec<usize> {
+    let (mut line, mut at) = (1, 0);
+    places
+        .iter()
+        .map(|place| {
+            line += text[at..place.start].matches('\n').count();
+            at = place.start;
+            line
+        })
+        .collect()
 }

@@ -3,6 +3,7 @@
 mod apply;
 mod parse;
 mod plan;
+mod seek;
 
 /// A patch as written: what to do with which files, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]

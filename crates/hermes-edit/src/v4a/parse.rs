@@ -326,17 +326,17 @@ fn read_hint(hint: &str, hunk: &mut Hunk) {
     }
 }
 
-/// The first old line of a range such as `-12,3 +14,5`.
+/// The first old line that a range such as `-12,3 +14,5` concerns. A range of no lines names the line before.
 fn line_number(range: &str) -> Option<usize> {
     let (old, new) = range.trim().split_once(' ')?;
-    let first = |side: &str, sign: char| -> Option<usize> {
+    let read = |side: &str, sign: char| -> Option<(usize, usize)> {
         let side = side.trim().strip_prefix(sign)?;
         let (line, count) = side.split_once(',').unwrap_or((side, "1"));
-        count.parse::<usize>().ok()?;
-        line.parse().ok()
+        Some((line.parse().ok()?, count.parse().ok()?))
     };
-    first(new, '+')?;
-    first(old, '-')
+    read(new, '+')?;
+    let (line, count) = read(old, '-')?;
+    if count == 0 { line.checked_add(1) } else { Some(line) }
 }
 
 fn syntax(line: usize, text: &str, reason: &'static str) -> PatchError {
