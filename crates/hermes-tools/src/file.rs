@@ -12,6 +12,10 @@ mod state;
 mod syntax;
 mod write;
 
+use std::path::{Path, PathBuf};
+
+use crate::tool::{Access, Sharing};
+
 pub use limits::FileLimits;
 pub use patch::Patch;
 pub use read::ReadFile;
@@ -19,13 +23,9 @@ pub use search::SearchFiles;
 pub use state::FileState;
 pub use write::WriteFile;
 
-use std::path::{Path, PathBuf};
-
-use crate::tool::{Access, Sharing};
-
 /// Which calls may run at the same time. One file can be named in several ways before anybody has looked (`a`, `./a`, `/w/a`), so
-/// its last name stands for it: two files of one name take turns for nothing, and no two calls ever meet on one file. A
-/// path without a name is everything.
+/// its last name stands for it: two files of one name take turns for nothing, and calls meet on one file only through links, which
+/// the write itself notices. A path without a name is everything.
 fn sharing(path: Option<&str>, access: Access) -> Sharing {
     let name = path.and_then(|path| Path::new(path).file_name()).map(PathBuf::from).unwrap_or_default();
     Sharing::Files { paths: vec![name], access }

@@ -19,7 +19,7 @@ enum Lines {
 impl Form {
     /// Told from the beginning of a file.
     pub(super) fn of(beginning: &[u8]) -> Self {
-        let ends = beginning.iter().filter(|byte| **byte == b'\n').count();
+        let ends = beginning.split(|byte| *byte == b'\n').count() - 1;
         let crlf = beginning.windows(2).filter(|pair| pair == b"\r\n").count();
         let lines = if crlf > 0 && crlf * 2 > ends { Lines::CrLf } else { Lines::Lf };
         Self { lines, bom: beginning.starts_with(BOM.as_bytes()) }
@@ -37,11 +37,6 @@ impl Form {
         }
         out
     }
-}
-
-/// Without its mark, and whether there was one.
-pub(super) fn without_bom(text: &str) -> (&str, bool) {
-    text.strip_prefix(BOM).map_or((text, false), |rest| (rest, true))
 }
 
 #[cfg(test)]

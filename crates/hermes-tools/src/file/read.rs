@@ -149,7 +149,7 @@ impl Reading<'_> {
         self.desk
             .check(&self.room, &found, Access::Read, OtherProfiles::Refused)
             .map_err(|why| desk::denied(&why))?;
-        self.refuse_unreadable(&found)?;
+        Self::refuse_unreadable(&found)?;
         match reading {
             Some(reading) => {
                 let lines = reading.wait().map_err(|error| self.not_read(&found, &error))?;
@@ -173,7 +173,7 @@ impl Reading<'_> {
         }
     }
 
-    fn refuse_unreadable(&self, found: &Resolved) -> Result<(), ToolOutput> {
+    fn refuse_unreadable(found: &Resolved) -> Result<(), ToolOutput> {
         match found.stat.as_ref().map(|stat| stat.kind) {
             Some(FileKind::Directory) => Err(ToolOutput::error(format!(
                 "\"{}\" is a directory: list it with search_files(target=\"files\", pattern=\"*\", path=…)",
@@ -232,7 +232,7 @@ impl Reading<'_> {
         let page = page(&page::Reader { redactor: &options.redactor, limits: &options.files });
         let part = if page.is_whole() { Part::Whole } else { Part::Some };
         state.has_read(session, &found.real, version, part);
-        Ok(give(&Outcome::new(page, version.size, &self.order_hint(version), self.room.notes.clone())))
+        Ok(give(&Outcome::new(page, version.size, self.order_hint(version), self.room.notes.clone())))
     }
 
     /// Advice for those who read a large file in large pieces.

@@ -68,14 +68,13 @@ pub(super) fn gate(
     if new.len() as u64 > LARGEST || is_loose(path, new) {
         return Ok(None);
     }
-    let verdict = match hermes_edit::check_change(path, None, new) {
-        Verdict::Broken(_) => hermes_edit::check_change(path, old().as_deref(), new),
-        other => other,
-    };
-    match verdict {
+    match hermes_edit::check_change(path, None, new) {
         Verdict::Unchecked => Ok(None),
         Verdict::Fine => Ok(Some(Lint::ok())),
         Verdict::BrokenBefore(problem) => Ok(Some(Lint::error(problem.to_string(), Some(BEFORE)))),
+        Verdict::Broken(problem) if old().is_some_and(|old| hermes_edit::check(path, &old).is_some()) => {
+            Ok(Some(Lint::error(problem.to_string(), Some(BEFORE))))
+        }
         Verdict::Broken(problem) => Err(format!(
             "nothing was written, as \"{path}\" could no longer be read afterwards: {problem}. Put it right and try again"
         )),
@@ -86,7 +85,7 @@ pub(super) fn gate(
 fn is_loose(path: &str, text: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     let commented = ["tsconfig", "jsconfig", "devcontainer", ".eslintrc", "api-extractor"];
-    let json = name.ends_with(".json")
+    let json = name.strip_suffix(".json").is_some()
         && (commented.iter().any(|start| name.starts_with(start)) || path.contains(".vscode/"));
     json || text.contains("{{") || text.contains("{%")
 }

@@ -87,7 +87,7 @@ impl WriteFile {
 
     async fn work(&self, run: Run<'_>) -> Result<ToolOutput, ToolOutput> {
         let order = Order::read(run.arguments).map_err(ToolOutput::error)?;
-        let prepared = self.desk.work(&run, move |desk, room, _| prepare(desk, room, order)).await?;
+        let prepared = self.desk.work(&run, move |desk, room, _| prepare(desk, room, &order)).await?;
         self.desk.may_write(&run, std::slice::from_ref(&prepared.target.real)).await?;
         self.desk.work(&run, move |desk, room, link| write(desk, &room, prepared, link)).await
     }
@@ -132,7 +132,7 @@ impl Tool for WriteFile {
     }
 }
 
-fn prepare(desk: &Desk, room: Room, order: Order) -> Result<Prepared, ToolOutput> {
+fn prepare(desk: &Desk, room: Room, order: &Order) -> Result<Prepared, ToolOutput> {
     let compared = if syntax::is_program(&order.path) { syntax::LARGEST } else { BEGINNING };
     let resolving = room.files.begin_resolve(&order.path).map_err(|error| desk::failed(&error))?;
     let reading = room.files.open(&order.path, 0, compared).map_err(|error| desk::failed(&error))?;

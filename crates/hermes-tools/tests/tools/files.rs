@@ -16,7 +16,6 @@ use crate::fixture::{Fixture, Talk};
 
 /// All file tools of one place, and a shell beside them.
 pub struct Tools {
-    pub place: Workplace,
     pub read: Talk,
     pub write: Talk,
     pub patch: Talk,
@@ -42,9 +41,8 @@ impl Tools {
             write: talk(Box::new(WriteFile::new(place.clone()))),
             patch: talk(Box::new(Patch::new(place.clone()))),
             search: talk(Box::new(SearchFiles::new(place.clone()))),
-            shell: talk(Box::new(Terminal::new(place.clone()))),
+            shell: talk(Box::new(Terminal::new(place))),
             dir: PathBuf::new(),
-            place,
         };
         let made = tools.sh("mkdir -p \"$HOME/w\" && cd \"$HOME/w\" && umask 022 && pwd -P").await;
         tools.dir = made.into();

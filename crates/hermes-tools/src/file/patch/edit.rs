@@ -73,7 +73,7 @@ impl Edit {
                     Some(text) => Ok(text.clone()),
                     None => Err("it was not read"),
                 };
-                let changes = patch.plan(lookup).map_err(Trouble::of_patch)?;
+                let changes = patch.plan(lookup).map_err(|error| Trouble::of_patch(&error))?;
                 Applied { changes, found: None }
             }
         };
@@ -113,8 +113,8 @@ impl Trouble {
         Self { message, mismatch: None }
     }
 
-    fn of_patch(error: PatchError) -> Self {
-        let mismatch = match &error {
+    fn of_patch(error: &PatchError) -> Self {
+        let mismatch = match error {
             PatchError::Hunk { path, .. } => Some(path.clone()),
             _ => None,
         };

@@ -8,7 +8,7 @@ use hermes_box::proto::file::Resolved;
 use hermes_guard::path::{Access, OtherProfiles};
 
 use crate::file::desk::{self, Desk, Room};
-use crate::file::endings;
+use crate::file::endings::BOM;
 use crate::file::write::commit::Target;
 use crate::file::write::refuse_others;
 use crate::tool::ToolOutput;
@@ -49,21 +49,14 @@ pub(super) fn load(
         desk.check(room, &found, Access::Write, others).map_err(|why| desk::denied(&why))?;
         refuse_others(&found)?;
         let mut target = Target::new(room, &found);
-        let text = match &found.stat {
-            None => None,
-            Some(_) => {
-                let (text, version) = text(&found, reading)?;
-                target.version = Some(version);
-                Some(text)
-            }
-        };
-        let (text, bom) = match text {
-            None => (None, false),
-            Some(text) => {
-                let (bare, bom) = endings::without_bom(&text);
-                (Some(if bom { bare.to_owned() } else { text }), bom)
-            }
-        };
+        let (mut text, mut bom) = (None, false);
+        if found.stat.is_some() {
+            let (content, version) = self::text(&found, reading)?;
+            target.version = Some(version);
+            let bare = content.strip_prefix(BOM).map(str::to_owned);
+            bom = bare.is_some();
+            text = Some(bare.unwrap_or(content));
+        }
         refuse_twice(&files, path, &target.real)?;
         files.texts.insert(path.to_owned(), text);
         files.known.insert(path.to_owned(), Loaded { named: found.path, target, bom });

@@ -130,7 +130,7 @@ pub(super) fn in_words(change: &Change) -> String {
 }
 
 /// An edit that was not done; `failures` in a row on this file.
-pub(super) fn not_applied(message: String, failures: u32) -> ToolOutput {
+pub(super) fn not_applied(message: &str, failures: u32) -> ToolOutput {
     let mut answer = json!({ "success": false, "error": message });
     if failures >= ENOUGH {
         answer["_hint"] = format!(

@@ -69,7 +69,7 @@ fn refused(desk: &Desk, room: &Room, files: &Files, trouble: &Trouble) -> ToolOu
         .as_ref()
         .and_then(|path| files.known.get(path))
         .map_or(0, |file| desk.state().edit_failed(&room.session, &file.target.real));
-    outcome::not_applied(message, failures)
+    outcome::not_applied(&message, failures)
 }
 
 /// Writes what was planned.
@@ -244,6 +244,6 @@ impl Writing<'_> {
         } else {
             format!("{error}. Done before that: {}; the rest was not done", self.done.join(", "))
         };
-        Stopped::Failed(outcome::not_applied(message, 0))
+        Stopped::Failed(outcome::not_applied(&message, 0))
     }
 }

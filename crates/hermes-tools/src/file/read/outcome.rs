@@ -37,7 +37,7 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn new(page: Page, file_size: u64, advice: &Option<&'static str>, notes: Vec<String>) -> Self {
+    pub(super) fn new(page: Page, file_size: u64, advice: Option<&'static str>, notes: Vec<String>) -> Self {
         let truncated_by = match page.ended {
             Ended::AtTheEnd => None,
             Ended::Lines => Some("lines"),
@@ -52,7 +52,7 @@ impl Outcome {
             is_binary: false,
             is_image: false,
             hint: hint(&page),
-            advice: truncated_by.and(*advice),
+            advice: truncated_by.and(advice),
             content: page.content,
             notes,
         }
