@@ -24,7 +24,10 @@ fn a_conversation_reads_writes_patches_and_searches() {
     let steps = [
         calls("write_file", &json!({ "path": "src/a.txt", "content": "one\ntwo\nthree\n" })),
         calls("read_file", &json!({ "path": "src/a.txt" })),
-        calls("patch", &json!({ "mode": "replace", "path": "src/a.txt", "old_string": "two", "new_string": "2" })),
+        calls(
+            "patch",
+            &json!({ "mode": "replace", "path": "src/a.txt", "old_string": "two", "new_string": "2" }),
+        ),
         calls("search_files", &json!({ "pattern": "^(2|three)$" })),
         // Several in one message: the reads run side by side, the write after them.
         [
@@ -43,7 +46,11 @@ fn a_conversation_reads_writes_patches_and_searches() {
     let patched = result(&talk, 2);
     assert!(patched["diff"].as_str().unwrap().contains("-two\n+2\n"), "{patched}");
     let found = result(&talk, 3);
-    assert_eq!((&found["total_count"], &found["matches"][0]["path"]), (&json!(2), &json!("src/a.txt")), "{found}");
+    assert_eq!(
+        (&found["total_count"], &found["matches"][0]["path"]),
+        (&json!(2), &json!("src/a.txt")),
+        "{found}"
+    );
     let together: Vec<Value> = talk.server.calls()[5]
         .tool_results()
         .iter()

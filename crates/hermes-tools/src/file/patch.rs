@@ -60,6 +60,8 @@ impl Patch {
             if link.is_cancelled() {
                 return Err(ToolOutput::error("interrupted by the user; nothing was written"));
             }
+            // From here on a cancelled call is waited for: what was written has to be known.
+            link.attach(|| {});
             perform::perform(desk, &room, &edit, others, planned)
         };
         self.desk.work(&run, work).await

@@ -172,6 +172,8 @@ fn write(desk: &Desk, room: &Room, prepared: Prepared, link: &Link) -> Result<To
     if link.is_cancelled() {
         return Err(ToolOutput::error("interrupted by the user; nothing was written"));
     }
+    // From here on a cancelled call is waited for: whether the file was written has to be known.
+    link.attach(|| {});
     let target = &prepared.target;
     let turn = desk.state().turn(&target.spot);
     let _turn = lock(&turn);

@@ -41,7 +41,7 @@ impl Tools {
             write: talk(Box::new(WriteFile::new(place.clone()))),
             patch: talk(Box::new(Patch::new(place.clone()))),
             search: talk(Box::new(SearchFiles::new(place.clone()))),
-            shell: talk(Box::new(Terminal::new(place))),
+            shell: talk(Box::new(Terminal::new(place.clone()))),
             dir: PathBuf::new(),
         };
         let made = tools.sh("mkdir -p \"$HOME/w\" && cd \"$HOME/w\" && umask 022 && pwd -P").await;

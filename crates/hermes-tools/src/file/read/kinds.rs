@@ -5,11 +5,11 @@ const IMAGES: &[&str] =
     &["png", "jpg", "jpeg", "gif", "webp", "bmp", "ico", "tif", "tiff", "heic", "heif", "avif"];
 /// Formats that are no lines of text.
 const BINARIES: &[&str] = &[
-    "7z", "a", "aac", "accdb", "apk", "avi", "bin", "bz2", "class", "dat", "db", "deb", "dll", "dmg", "doc",
-    "docx", "dylib", "ear", "eot", "epub", "exe", "flac", "flv", "gz", "img", "iso", "jar", "lib", "lz4",
-    "m4a", "mdb", "mkv", "mov", "mp3", "mp4", "mpeg", "msi", "o", "obj", "odp", "ods", "odt", "ogg", "otf",
-    "pdf", "ppt", "pptx", "pyc", "pyd", "pyo", "rar", "rpm", "so", "sqlite", "sqlite3", "tar", "tgz", "ttf",
-    "war", "wasm", "wav", "webm", "wim", "wma", "wmv", "woff", "woff2", "xls", "xlsx", "xz", "zip", "zst",
+    "7z", "a", "aac", "accdb", "apk", "avi", "bin", "bz2", "class", "db", "deb", "dll", "dmg", "doc", "docx",
+    "dylib", "ear", "eot", "epub", "exe", "flac", "flv", "gz", "img", "iso", "jar", "lz4", "m4a", "mdb",
+    "mkv", "mov", "mp3", "mp4", "mpeg", "msi", "o", "odp", "ods", "odt", "ogg", "otf", "pdf", "ppt", "pptx",
+    "pyc", "pyd", "pyo", "rar", "rpm", "so", "sqlite", "sqlite3", "tar", "tgz", "ttf", "war", "wasm", "wav",
+    "webm", "wim", "wma", "wmv", "woff", "woff2", "xls", "xlsx", "xz", "zip", "zst",
 ];
 
 /// What a file is.

@@ -21,7 +21,8 @@ const TIME_LIMIT_MS: u64 = 60_000;
 impl Search<'_> {
     pub(super) fn content(&self, resolving: Pending<Resolved>, link: &Link) -> Result<Found, ToolOutput> {
         let searching = self.room.files.begin_search(self.request()).map_err(|error| self.failed(&error))?;
-        link.attach(searching.steering());
+        let steering = searching.steering();
+        link.attach(move || steering.cancel());
         let start = resolving.wait().map_err(|error| desk::failed(&error))?;
         self.begin_at(&start)?;
         let mut result = searching.wait().map_err(|error| self.failed(&error))?;

@@ -21,7 +21,8 @@ impl Search<'_> {
             root: Place::from(self.order.path.as_str()),
         };
         let searching = self.room.files.begin_glob(request).map_err(|error| self.failed(&error))?;
-        link.attach(searching.steering());
+        let steering = searching.steering();
+        link.attach(move || steering.cancel());
         let start = resolving.wait().map_err(|error| desk::failed(&error))?;
         self.begin_at(&start)?;
         let result = searching.wait().map_err(|error| self.failed(&error))?;

@@ -85,7 +85,7 @@ async fn form_and_secrets_stay(fixture: &Fixture) {
     assert!(!done.to_string().contains(SECRET) && text(&done, "diff").contains("«redacted:"), "{done}");
     assert_eq!(
         tools.sh("tail -c 7 f | od -An -tx1; head -c 3 f | od -An -tx1").await,
-        "0a 6c 61 73 74 0d 0a\n ef bb bf"
+        " 0a 6c 61 73 74 0d 0a\n ef bb bf"
     );
     tools.sh("echo '{\"a\": 1}' > x.json").await;
     let refused = tools.replace("x.json", "1}", "1").await;
