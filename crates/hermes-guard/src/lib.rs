@@ -11,12 +11,13 @@
 pub mod command;
 pub mod injection;
 mod mask;
+pub mod path;
 mod redact;
 mod secret;
 mod secret_path;
 pub mod shell;
 
-pub use mask::mask;
+pub use mask::{mask, sentinels};
 pub use redact::{Policy, Redactor, complete_prefix, is_secret_name};
 pub use secret::Secret;
-pub use secret_path::is_secret_path;
+pub use secret_path::{is_secret_file_name, is_secret_path};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use hermes_home::{Home, Settings};
 
+use crate::file::{Patch, ReadFile, SearchFiles, WriteFile};
 use crate::gate::Answerer;
 use crate::process::Process;
 use crate::terminal::Terminal;
@@ -24,8 +25,15 @@ pub struct Kit<'a> {
 
 /// All tools. Nothing is opened before the first call of one.
 pub fn build(kit: &Kit<'_>) -> Vec<Arc<dyn Tool>> {
-    vec![Arc::new(Terminal::new(kit.place.clone())), Arc::new(Process::new(kit.place.clone()))]
+    vec![
+        Arc::new(Terminal::new(kit.place.clone())),
+        Arc::new(Process::new(kit.place.clone())),
+        Arc::new(ReadFile::new(kit.place.clone())),
+        Arc::new(WriteFile::new(kit.place.clone())),
+        Arc::new(Patch::new(kit.place.clone())),
+        Arc::new(SearchFiles::new(kit.place.clone())),
+    ]
 }
 
 /// The names of all tools, without a place to build them for.
-pub const NAMES: [&str; 2] = ["process", "terminal"];
+pub const NAMES: [&str; 6] = ["patch", "process", "read_file", "search_files", "terminal", "write_file"];

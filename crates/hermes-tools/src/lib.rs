@@ -8,12 +8,14 @@
 //! - [`limits`]: how long results may be.
 //! - [`workplace`]: where the tools work; opened on first use.
 //! - [`terminal`], [`process`]: commands in that place.
+//! - [`file`]: files in that place.
 //! - [`catalog`]: all tools.
 //! - [`notifications`]: what background commands have to say between turns.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]
 
 pub mod arguments;
 pub mod catalog;
+pub mod file;
 pub mod gate;
 pub mod limits;
 mod line;

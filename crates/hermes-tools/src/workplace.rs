@@ -24,6 +24,7 @@ use hermes_sandbox::pool::Pool;
 use hermes_sandbox::sandbox::{Access, Sandbox};
 use hermes_sandbox::scope::Scope;
 
+use crate::file::{FileLimits, FileState};
 use crate::gate::Reach;
 use crate::notifications::Notifications;
 use crate::tool::{Progress, Report};
@@ -39,6 +40,8 @@ pub struct Options {
     pub max_output: usize,
     /// Masks secrets in everything the model and the user see of a command.
     pub redactor: Arc<Redactor>,
+    /// How much of files is shown, and where they may be written.
+    pub files: FileLimits,
 }
 
 impl Options {
@@ -46,13 +49,13 @@ impl Options {
     pub fn from_settings(settings: &Settings, redactor: Arc<Redactor>) -> Result<Self, SettingError> {
         let max_output =
             usize::try_from(settings.get(&table::tools::OUTPUT_MAX_BYTES)?).unwrap_or(usize::MAX);
-        Ok(Self { max_output, redactor })
+        Ok(Self { max_output, redactor, files: FileLimits::from_settings(settings)? })
     }
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { max_output: 50_000, redactor: Arc::new(Redactor::new([])) }
+        Self { max_output: 50_000, redactor: Arc::new(Redactor::new([])), files: FileLimits::default() }
     }
 }
 
@@ -71,6 +74,8 @@ struct Inner {
     jobs: Mutex<HashMap<String, Client>>,
     /// Conversations whose jobs of earlier programs are watched again.
     watched: Mutex<HashSet<String>>,
+    /// What its conversations know of files.
+    files: FileState,
     /// Where long results go, by agent.
     results: Mutex<HashMap<u64, PathBuf>>,
 }
@@ -111,6 +116,7 @@ impl Workplace {
             breaker: Breaker::default(),
             jobs: Mutex::default(),
             watched: Mutex::default(),
+            files: FileState::default(),
             results: Mutex::default(),
         }))
     }
@@ -147,6 +153,18 @@ impl Workplace {
 
     pub(crate) fn config(&self) -> &SandboxConfig {
         &self.0.config
+    }
+
+    pub(crate) fn context(&self) -> &Context {
+        &self.0.context
+    }
+
+    pub(crate) fn limits(&self) -> &FileLimits {
+        &self.0.options.files
+    }
+
+    pub(crate) fn files(&self) -> &FileState {
+        &self.0.files
     }
 
     pub(crate) fn breaker(&self) -> &Breaker {
@@ -200,7 +218,7 @@ impl Workplace {
     }
 
     /// What tells the places of conversations apart: nothing, where they share one.
-    fn place_key(&self, session: &str) -> String {
+    pub(crate) fn place_key(&self, session: &str) -> String {
         match self.0.config.scope {
             Scope::Profile | Scope::Shared(_) => String::new(),
             Scope::Session | Scope::Task => session.to_owned(),

@@ -6,6 +6,7 @@ mod chatting;
 mod consent;
 mod crashing;
 mod failing;
+mod files;
 mod flags;
 mod growing;
 mod interrupting;
