@@ -13,6 +13,7 @@ mod mask;
 mod redact;
 mod secret;
 mod secret_path;
+pub mod url;
 
 pub use mask::mask;
 pub use redact::{Policy, Redactor, complete_prefix, is_secret_name};
