@@ -163,6 +163,11 @@ impl UrlPolicy {
         }
     }
 
+    /// Whether a text holds one of the user's secrets, in any of the spellings that addresses are searched for.
+    pub fn leaks(&self, text: &str) -> bool {
+        leak::is_secret(text, &self.secrets)
+    }
+
     /// Whether a site is on the user's block list; by its host.
     pub fn blocks(&self, host: &str) -> Option<&str> {
         self.blocked.finds(host)

@@ -147,8 +147,11 @@ fn read(from: &mut impl BufRead) -> std::io::Result<Visit> {
     let mut line = String::new();
     from.read_line(&mut line)?;
     let mut words = line.split_whitespace().map(str::to_owned);
-    let mut visit =
-        Visit { method: words.next().unwrap_or_default(), target: words.next().unwrap_or_default(), ..Visit::default() };
+    let mut visit = Visit {
+        method: words.next().unwrap_or_default(),
+        target: words.next().unwrap_or_default(),
+        ..Visit::default()
+    };
     loop {
         let mut line = String::new();
         from.read_line(&mut line)?;

@@ -8,6 +8,7 @@
 //! - [`limits`]: how long results may be.
 //! - [`workplace`]: where the tools work; opened on first use.
 //! - [`terminal`], [`process`]: commands in that place.
+//! - [`web`]: searching the web and reading its pages; [`vision`]: looking at pictures.
 //! - [`catalog`]: all tools.
 //! - [`notifications`]: what background commands have to say between turns.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]
@@ -26,7 +27,9 @@ mod thread;
 pub mod tool;
 pub mod toolbox;
 pub mod toolsets;
+pub mod vision;
 mod watch;
+pub mod web;
 pub mod workplace;
 
 pub use gate::{Action, Answerer, Gate, Question, Reply, Verdict};
@@ -37,4 +40,6 @@ pub use tool::{
     Arguments, Availability, Moment, Progress, Report, Run, Running, Sharing, Tool, ToolOutput, Trust,
 };
 pub use toolbox::Toolbox;
+pub use vision::{Eyes, Look, Vision};
+pub use web::{Web, WebExtract, WebSearch};
 pub use workplace::Workplace;

@@ -9,14 +9,16 @@ const PROLOGUE: usize = 2048;
 pub(crate) fn decode(bytes: &[u8], said: Option<&str>) -> String {
     let named = |label: &str| Encoding::for_label(label.trim().as_bytes());
     let marked = Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
-    let encoding = marked.or_else(|| said.and_then(named)).or_else(|| own_word(bytes)).unwrap_or_else(|| guess(bytes));
+    let encoding =
+        marked.or_else(|| said.and_then(named)).or_else(|| own_word(bytes)).unwrap_or_else(|| guess(bytes));
     // Takes the mark at the beginning away.
     encoding.decode(bytes).0.into_owned()
 }
 
 /// `<meta charset=…>`, `<meta … content="text/html; charset=…">`, `<?xml … encoding="…"?>`.
 fn own_word(bytes: &[u8]) -> Option<&'static Encoding> {
-    let prologue: String = bytes.iter().take(PROLOGUE).map(|byte| char::from(*byte).to_ascii_lowercase()).collect();
+    let prologue: String =
+        bytes.iter().take(PROLOGUE).map(|byte| char::from(*byte).to_ascii_lowercase()).collect();
     let from = if prologue.trim_start().starts_with("<?xml") { "encoding" } else { "charset" };
     let value = prologue.match_indices(from).find_map(|(at, word)| {
         let before = prologue[..at].rfind('<')?;
@@ -52,7 +54,9 @@ mod tests {
         assert_eq!(decode(b"\xef\xbb\xbfab", Some("latin1")), "ab");
         assert_eq!(decode(b"a\0b\0", Some("utf-16le")), "ab");
         assert_eq!(decode(b"<meta charset=\"shift_jis\">\x83\x6e", None), "<meta charset=\"shift_jis\">ハ");
-        assert!(decode(b"<META http-equiv=x content='text/html; charset=windows-1251'>\xcf", None).ends_with('П'));
+        assert!(
+            decode(b"<META http-equiv=x content='text/html; charset=windows-1251'>\xcf", None).ends_with('П')
+        );
         assert!(decode(b"<?xml version='1.0' encoding='iso-8859-2'?>\xb1", None).ends_with('ą'));
         assert_eq!(decode("<meta charset=utf-16>é".as_bytes(), None), "<meta charset=utf-16>é");
         assert_eq!(decode("charset=latin1 é".as_bytes(), None), "charset=latin1 é");

@@ -17,7 +17,7 @@ use url::Url;
 use crate::net::{self, Network, NetworkError, Way};
 use body::Decoding;
 pub use error::FetchError;
-pub use lookup::{Lookup, Looking, System};
+pub use lookup::{Looking, Lookup, System};
 
 /// Most redirects that are followed.
 const MOST_REDIRECTS: usize = 5;
@@ -108,7 +108,12 @@ impl Fetcher {
     }
 
     /// Gets what is at an address.
-    pub async fn fetch(&self, address: &str, order: &Order, cancel: &CancellationToken) -> Result<Fetched, FetchError> {
+    pub async fn fetch(
+        &self,
+        address: &str,
+        order: &Order,
+        cancel: &CancellationToken,
+    ) -> Result<Fetched, FetchError> {
         let url = self.0.policy.check(address)?;
         tokio::select! {
             biased;
@@ -140,7 +145,9 @@ impl Inner {
         let host = host_of(url).unwrap_or_default();
         // The name of a proxy is looked up unjudged, so as a target it has to be judged here.
         if self.network.proxies.contains(&host) {
-            for ip in self.lookup.lookup(host.clone()).await.map_err(|error| FetchError::unknown(&host, &error))? {
+            for ip in
+                self.lookup.lookup(host.clone()).await.map_err(|error| FetchError::unknown(&host, &error))?
+            {
                 self.policy.check_address(&host, ip)?;
             }
         }
@@ -186,8 +193,10 @@ async fn finish(url: Url, mut response: Response, order: &Order) -> Result<Fetch
     {
         return Err(FetchError::TooLarge { largest: order.largest });
     }
-    let coding = response.headers().get(CONTENT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let mut decoding = Decoding::new(coding, order.largest).ok_or_else(|| FetchError::Coding { host: host.clone() })?;
+    let coding =
+        response.headers().get(CONTENT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let mut decoding =
+        Decoding::new(coding, order.largest).ok_or_else(|| FetchError::Coding { host: host.clone() })?;
     while let Some(piece) = response.chunk().await.map_err(|error| FetchError::of(&error, &host))? {
         if decoding.push(&piece).map_err(|_| FetchError::Garbled { host: host.clone() })? == Extent::Cut {
             break;

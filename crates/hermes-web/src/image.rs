@@ -95,7 +95,10 @@ mod tests {
 
     #[test]
     fn base64_is_padded() {
-        assert_eq!((base64(b"a"), base64(b"ab"), base64(b"abc")), ("YQ==".into(), "YWI=".into(), "YWJj".into()));
+        assert_eq!(
+            (base64(b"a"), base64(b"ab"), base64(b"abc")),
+            ("YQ==".into(), "YWI=".into(), "YWJj".into())
+        );
         assert_eq!(data_url("data:image/png,x"), None);
         assert_eq!(data_url("https://x.test/"), None);
         assert_eq!(data_url("DATA:;base64,Y W\nI="), Some(b"ab".to_vec()));

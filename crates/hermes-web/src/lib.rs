@@ -18,3 +18,5 @@ pub mod service;
 
 pub use fetch::{FetchError, Fetched, Fetcher};
 pub use net::{Addresses, Network, NetworkError};
+/// The addresses this crate speaks of.
+pub use url::Url;

@@ -68,7 +68,8 @@ impl Network {
         let bundle = settings.get(&model::CA_BUNDLE)?;
         let only_v4 = settings.get(&model::FORCE_IPV4)?;
         let env = &settings.sources().env;
-        let proxies = PROXY_VARIABLES.iter().filter_map(|name| env.get(*name)).filter_map(|text| proxy_host(text));
+        let proxies =
+            PROXY_VARIABLES.iter().filter_map(|name| env.get(*name)).filter_map(|text| proxy_host(text));
         Ok(Self {
             ca_bundle: (!bundle.is_empty()).then(|| PathBuf::from(bundle)),
             addresses: if only_v4 { Addresses::OnlyV4 } else { Addresses::Any },

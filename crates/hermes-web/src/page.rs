@@ -8,7 +8,9 @@ use crate::html::{Readable, readable};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PageError {
     /// A PDF.
-    #[error("this is a PDF: download it with the terminal and read it there (for example `curl -LO URL`, then `pdftotext FILE -`)")]
+    #[error(
+        "this is a PDF: download it with the terminal and read it there (for example `curl -LO URL`, then `pdftotext FILE -`)"
+    )]
     Pdf,
     /// A picture.
     #[error("this is an image: look at it with vision_analyze")]
@@ -23,12 +25,12 @@ pub fn read(fetched: &Fetched) -> Result<Readable, PageError> {
     match kind(&fetched.media_type, &fetched.body) {
         Kind::Html => {
             let text = charset::decode(&fetched.body, fetched.charset.as_deref());
-            Ok(with_note(readable(&text, &fetched.url), fetched.extent))
+            Ok(finished(readable(&text, &fetched.url), fetched.extent))
         }
         Kind::Text => {
             let text = charset::decode(&fetched.body, fetched.charset.as_deref());
             let page = Readable { title: String::new(), text: text.replace("\r\n", "\n").trim().to_owned() };
-            Ok(with_note(page, fetched.extent))
+            Ok(finished(page, fetched.extent))
         }
         Kind::Pdf => Err(PageError::Pdf),
         Kind::Image => Err(PageError::Image),
@@ -40,7 +42,9 @@ pub fn read(fetched: &Fetched) -> Result<Readable, PageError> {
     }
 }
 
-fn with_note(mut page: Readable, extent: Extent) -> Readable {
+fn finished(mut page: Readable, extent: Extent) -> Readable {
+    page.title.retain(is_visible);
+    page.text.retain(is_visible);
     if page.text.is_empty() {
         page.text.push_str("[The page has no text that can be read without running its scripts.]");
     }
@@ -48,6 +52,17 @@ fn with_note(mut page: Readable, extent: Extent) -> Readable {
         page.text.push_str("\n\n[The page is longer than what was fetched; the rest is missing.]");
     }
     page
+}
+
+/// What nobody sees may still talk to a model: characters without a shape, orders to write backwards, letters of the
+/// tag block, control codes.
+fn is_visible(c: char) -> bool {
+    match c {
+        '\n' | '\t' => true,
+        '\u{ad}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' => false,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}' => false,
+        c => !c.is_control(),
+    }
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -76,9 +91,19 @@ fn kind(media_type: &str, body: &[u8]) -> Kind {
 
 fn is_text(media_type: &str) -> bool {
     const TEXTS: &[&str] = &[
-        "application/json", "application/xml", "application/javascript", "application/ecmascript",
-        "application/yaml", "application/x-yaml", "application/toml", "application/x-sh", "application/sql",
-        "application/graphql", "application/x-ndjson", "application/ld+json", "application/x-tex",
+        "application/json",
+        "application/xml",
+        "application/javascript",
+        "application/ecmascript",
+        "application/yaml",
+        "application/x-yaml",
+        "application/toml",
+        "application/x-sh",
+        "application/sql",
+        "application/graphql",
+        "application/x-ndjson",
+        "application/ld+json",
+        "application/x-tex",
     ];
     media_type.starts_with("text/")
         || media_type.ends_with("+json")
@@ -102,6 +127,13 @@ fn look(body: &[u8]) -> Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_nobody_sees_is_not_read() {
+        let hidden = "a\u{200b}b\u{e0041}c\u{202e}d\u{ad}e\x1b[31mf\u{200d}g";
+        let page = finished(Readable { title: hidden.to_owned(), text: hidden.to_owned() }, Extent::Whole);
+        assert_eq!((page.title.as_str(), page.text.as_str()), ("abcde[31mf\u{200d}g", "abcde[31mf\u{200d}g"));
+    }
 
     #[test]
     fn types_are_told_apart() {

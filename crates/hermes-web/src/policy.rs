@@ -28,7 +28,9 @@ fn blocklist(home: &Home, settings: &Settings) -> Result<Blocklist, SettingError
         let path = home.dir().join(Path::new(&file));
         match std::fs::read_to_string(&path) {
             Ok(text) => entries.extend(text.lines().map(str::to_owned)),
-            Err(error) => tracing::warn!(path = %path.display(), %error, "a file of blocked sites cannot be read"),
+            Err(error) => {
+                tracing::warn!(path = %path.display(), %error, "a file of blocked sites cannot be read")
+            }
         }
     }
     Ok(Blocklist::new(entries.iter().map(String::as_str)))

@@ -21,7 +21,8 @@ pub(super) fn holds_secret(url: &Url, secrets: &Redactor) -> bool {
     parts.into_iter().chain(query).chain(raw).chain(fragment).any(|part| is_secret(&part, secrets))
 }
 
-fn is_secret(part: &str, secrets: &Redactor) -> bool {
+/// Whether a text is or holds a secret, however it is encoded.
+pub(super) fn is_secret(part: &str, secrets: &Redactor) -> bool {
     let mut text = part.to_owned();
     for _ in 0..ROUNDS {
         if is_masked(&text, secrets) || encoded_in(&text).any(|inner| is_masked(&inner, secrets)) {

@@ -150,7 +150,11 @@ mod tests {
         let text = "some text ".repeat(500);
         for (said, how) in [("gzip", "gzip"), ("deflate", "zlib"), ("deflate", "raw"), ("X-Gzip", "gzip")] {
             let bytes = packed(how, text.as_bytes());
-            assert_eq!(unpacked(said, &bytes, 10_000).unwrap(), (text.clone().into_bytes(), Extent::Whole), "{how}");
+            assert_eq!(
+                unpacked(said, &bytes, 10_000).unwrap(),
+                (text.clone().into_bytes(), Extent::Whole),
+                "{how}"
+            );
         }
         assert_eq!(unpacked("", b"plain", 5).unwrap(), (b"plain".to_vec(), Extent::Whole));
         assert_eq!(unpacked("deflate", b"", 5).unwrap(), (Vec::new(), Extent::Whole));

@@ -114,7 +114,9 @@ impl FetchError {
         if let Some(refusal) = causes(error).find_map(|cause| cause.downcast_ref::<Refusal>()) {
             return Self::Refused(refusal.clone());
         }
-        if let Some(unknown) = causes(error).find_map(|cause| cause.downcast_ref::<super::lookup::NoSuchHost>()) {
+        if let Some(unknown) =
+            causes(error).find_map(|cause| cause.downcast_ref::<super::lookup::NoSuchHost>())
+        {
             return Self::unknown(host, &unknown.0);
         }
         // Only the causes: the error itself shows the address.

@@ -83,7 +83,12 @@ pub(super) fn hits(search: &Search, answer: &Value, limit: usize) -> Option<Vec<
     let hit = |row: &Value| Hit {
         title: field(row, "title"),
         url: field(row, "url"),
-        description: search.text.iter().map(|name| field(row, name)).find(|text| !text.is_empty()).unwrap_or_default(),
+        description: search
+            .text
+            .iter()
+            .map(|name| field(row, name))
+            .find(|text| !text.is_empty())
+            .unwrap_or_default(),
     };
     Some(rows.iter().map(hit).filter(|hit| !hit.url.is_empty()).take(limit).collect())
 }
@@ -107,11 +112,15 @@ pub(super) fn pages(read: &Read, answer: &Value, asked: &[String]) -> Vec<Extrac
         Some(row @ Value::Object(_)) => vec![row],
         _ => Vec::new(),
     };
-    let at = |row: &Value, pointers: &[&str]| pointers.iter().find_map(|pointer| row.pointer(pointer).map(long_text).filter(|t| !t.is_empty()));
+    let at = |row: &Value, pointers: &[&str]| {
+        pointers.iter().find_map(|pointer| row.pointer(pointer).map(long_text).filter(|t| !t.is_empty()))
+    };
     let page = |url: &String, place: usize| {
-        let same = |row: &&&Value| row.get("url").and_then(Value::as_str).is_some_and(|found| same_page(found, url));
+        let same =
+            |row: &&&Value| row.get("url").and_then(Value::as_str).is_some_and(|found| same_page(found, url));
         // A service that was asked for one page may name it otherwise.
-        let row = rows.iter().find(same).or_else(|| rows.get(place).filter(|row| row.get("url").is_none()))?;
+        let row =
+            rows.iter().find(same).or_else(|| rows.get(place).filter(|row| row.get("url").is_none()))?;
         let text = at(row, read.text)?;
         Some(Readable { title: at(row, read.title).unwrap_or_default(), text })
     };
@@ -144,7 +153,8 @@ fn same_page(a: &str, b: &str) -> bool {
 
 /// What a service says about a failure.
 pub(super) fn message(answer: &Value) -> String {
-    const PLACES: &[&str] = &["/error/message", "/error/detail", "/detail/error", "/error", "/message", "/detail"];
+    const PLACES: &[&str] =
+        &["/error/message", "/error/detail", "/detail/error", "/error", "/message", "/detail"];
     let found = PLACES.iter().find_map(|place| answer.pointer(place)?.as_str());
     found.map(|text| text.chars().take(300).collect()).unwrap_or_default()
 }
@@ -166,10 +176,15 @@ mod tests {
     #[test]
     fn requests_have_the_shape_of_each_service() {
         assert_eq!(sent("tavily"), Sent::Body(json!({"query": "rust lang", "max_results": 3})));
-        assert_eq!(sent("exa"), Sent::Body(json!({"query": "rust lang", "numResults": 3, "contents": {"highlights": true}})));
+        assert_eq!(
+            sent("exa"),
+            Sent::Body(json!({"query": "rust lang", "numResults": 3, "contents": {"highlights": true}}))
+        );
         assert_eq!(
             sent("parallel"),
-            Sent::Body(json!({"search_queries": ["rust lang"], "mode": "basic", "advanced_settings": {"max_results": 3}}))
+            Sent::Body(
+                json!({"search_queries": ["rust lang"], "mode": "basic", "advanced_settings": {"max_results": 3}})
+            )
         );
         assert_eq!(sent("firecrawl"), Sent::Body(json!({"query": "rust lang", "limit": 3})));
         assert_eq!(sent("brave-free"), Sent::Query(vec![("q", "rust lang".into()), ("count", "3".into())]));
@@ -204,7 +219,8 @@ mod tests {
 
     #[test]
     fn pages_are_matched_with_what_was_asked() {
-        let asked = ["https://a.test/x".to_owned(), "https://b.test".to_owned(), "https://c.test/".to_owned()];
+        let asked =
+            ["https://a.test/x".to_owned(), "https://b.test".to_owned(), "https://c.test/".to_owned()];
         let answer = json!({
             "results": [{"url": "https://b.test/", "raw_content": "B", "title": "TB"}, {"url": "https://a.test/x", "raw_content": "A"}],
             "failed_results": [{"url": "https://c.test/", "error": "timed out"}],

@@ -35,7 +35,12 @@ impl Connection {
 
 impl Backend {
     /// Searches.
-    pub async fn search(&self, query: &str, limit: u64, cancel: &CancellationToken) -> Result<Vec<Hit>, ServiceError> {
+    pub async fn search(
+        &self,
+        query: &str,
+        limit: u64,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Hit>, ServiceError> {
         let service = self.service.name;
         let unreadable = |reason: &str| ServiceError::Unreadable { service, reason: reason.to_owned() };
         let search = self.service.search.as_ref().ok_or_else(|| unreadable("it does not search"))?;
@@ -46,7 +51,11 @@ impl Backend {
     }
 
     /// Reads pages.
-    pub async fn extract(&self, urls: &[String], cancel: &CancellationToken) -> Result<Vec<Extract>, ServiceError> {
+    pub async fn extract(
+        &self,
+        urls: &[String],
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Extract>, ServiceError> {
         let service = self.service.name;
         let cannot = || ServiceError::Unreadable { service, reason: "it does not read pages".to_owned() };
         let read = self.service.extract.as_ref().ok_or_else(cannot)?;
@@ -67,7 +76,12 @@ impl Backend {
     }
 
     /// Asks until there is an answer or no point in asking.
-    async fn ask(&self, request: &Request, filling: Filling<'_>, cancel: &CancellationToken) -> Result<Value, ServiceError> {
+    async fn ask(
+        &self,
+        request: &Request,
+        filling: Filling<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<Value, ServiceError> {
         let sent = ask::fill(request, filling);
         let mut attempt = 1;
         loop {
@@ -84,7 +98,10 @@ impl Backend {
             let pause = self.patience.pause * 2_u32.saturating_pow(attempt - 1);
             let wait = match error.again() {
                 // A pause longer than anybody waits is as good as a no.
-                Some(asked) if attempt < self.patience.attempts && asked.is_none_or(|asked| asked <= self.patience.longest) => {
+                Some(asked)
+                    if attempt < self.patience.attempts
+                        && asked.is_none_or(|asked| asked <= self.patience.longest) =>
+                {
                     asked.unwrap_or(pause).min(self.patience.longest)
                 }
                 _ => return Err(error),

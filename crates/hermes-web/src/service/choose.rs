@@ -13,7 +13,10 @@ use crate::net::Network;
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum NoService {
     /// None is set up.
-    #[error("no search service is set up: set one of {} (for example `hermes config set TAVILY_API_KEY KEY`)", variables())]
+    #[error(
+        "no search service is set up: set one of {} (for example `hermes config set TAVILY_API_KEY KEY`)",
+        variables()
+    )]
     None,
     /// The one that was chosen is not known here.
     #[error("'{name}' is no web service of this program: set '{setting}' to one of {}", names())]
@@ -24,7 +27,9 @@ pub enum NoService {
         setting: &'static str,
     },
     /// The one that was chosen lacks its key or address.
-    #[error("'{setting}' is '{name}', which needs {variable}: set it with `hermes config set {variable} VALUE`")]
+    #[error(
+        "'{setting}' is '{name}', which needs {variable}: set it with `hermes config set {variable} VALUE`"
+    )]
     Incomplete {
         /// Its name.
         name: &'static str,
@@ -73,7 +78,9 @@ fn names() -> String {
 
 /// Who searches: the service that was chosen, or the first that can be used.
 pub fn search(settings: &Settings, network: &Network) -> Result<Backend, NoService> {
-    for (setting, def) in [("web.search_backend", &tools::WEB_SEARCH_BACKEND), ("web.backend", &tools::WEB_BACKEND)] {
+    for (setting, def) in
+        [("web.search_backend", &tools::WEB_SEARCH_BACKEND), ("web.backend", &tools::WEB_BACKEND)]
+    {
         let name = settings.get(def)?;
         if name.trim().is_empty() || is_own(&name) {
             continue;
@@ -117,9 +124,14 @@ fn is_own(name: &str) -> bool {
     matches!(name.trim().to_ascii_lowercase().as_str(), "fetch" | "plain" | "builtin" | "local")
 }
 
-fn open(service: &'static Service, settings: &Settings, network: &Network) -> Result<Option<Backend>, NoService> {
+fn open(
+    service: &'static Service,
+    settings: &Settings,
+    network: &Network,
+) -> Result<Option<Backend>, NoService> {
     let address = service.address.map(|def| settings.get(def)).transpose()?.unwrap_or_default();
-    let key = service.key.map(|def| settings.get(def)).transpose()?.flatten().filter(|key| !key.trim().is_empty());
+    let key =
+        service.key.map(|def| settings.get(def)).transpose()?.flatten().filter(|key| !key.trim().is_empty());
     // Somebody's own server may want no key.
     if address.trim().is_empty() && (service.base.is_empty() || key.is_none()) {
         return Ok(None);

@@ -90,7 +90,13 @@ fn said(message: &str) -> String {
 
 impl ServiceError {
     /// Of an answer with a status that is no success.
-    pub(super) fn of(service: &'static str, variable: &'static str, status: u16, after: Option<Duration>, message: String) -> Self {
+    pub(super) fn of(
+        service: &'static str,
+        variable: &'static str,
+        status: u16,
+        after: Option<Duration>,
+        message: String,
+    ) -> Self {
         match status {
             401 | 403 => Self::Key { service, variable, status, message },
             // 432 and 433 are Tavily's own.

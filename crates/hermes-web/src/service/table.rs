@@ -133,7 +133,11 @@ pub const SERVICES: &[Service] = &[
             most: 20,
         }),
         extract: Some(Read {
-            request: Request { method: Method::Post, path: "/extract", fields: &[("urls", Urls), ("format", Text("markdown"))] },
+            request: Request {
+                method: Method::Post,
+                path: "/extract",
+                fields: &[("urls", Urls), ("format", Text("markdown"))],
+            },
             batch: Batch::All,
             rows: "/results",
             text: &["/raw_content"],
@@ -159,7 +163,11 @@ pub const SERVICES: &[Service] = &[
             most: 100,
         }),
         extract: Some(Read {
-            request: Request { method: Method::Post, path: "/contents", fields: &[("urls", Urls), ("text", True)] },
+            request: Request {
+                method: Method::Post,
+                path: "/contents",
+                fields: &[("urls", Urls), ("text", True)],
+            },
             batch: Batch::All,
             rows: "/results",
             text: &["/text"],
@@ -209,13 +217,21 @@ pub const SERVICES: &[Service] = &[
         base: "https://api.firecrawl.dev",
         address: Some(&secrets::FIRECRAWL_API_URL),
         search: Some(Search {
-            request: Request { method: Method::Post, path: "/v2/search", fields: &[("query", Query), ("limit", Limit)] },
+            request: Request {
+                method: Method::Post,
+                path: "/v2/search",
+                fields: &[("query", Query), ("limit", Limit)],
+            },
             rows: &["/data/web", "/data"],
             text: &["description", "markdown"],
             most: 100,
         }),
         extract: Some(Read {
-            request: Request { method: Method::Post, path: "/v2/scrape", fields: &[("url", Url), ("formats", Texts("markdown"))] },
+            request: Request {
+                method: Method::Post,
+                path: "/v2/scrape",
+                fields: &[("url", Url), ("formats", Texts("markdown"))],
+            },
             batch: Batch::One,
             rows: "/data",
             text: &["/markdown"],
@@ -231,7 +247,11 @@ pub const SERVICES: &[Service] = &[
         base: "https://api.search.brave.com",
         address: None,
         search: Some(Search {
-            request: Request { method: Method::Get, path: "/res/v1/web/search", fields: &[("q", Query), ("count", Limit)] },
+            request: Request {
+                method: Method::Get,
+                path: "/res/v1/web/search",
+                fields: &[("q", Query), ("count", Limit)],
+            },
             rows: &["/web/results"],
             text: &["description"],
             most: 20,
@@ -246,7 +266,11 @@ pub const SERVICES: &[Service] = &[
         base: "",
         address: Some(&secrets::SEARXNG_URL),
         search: Some(Search {
-            request: Request { method: Method::Get, path: "/search", fields: &[("q", Query), ("format", Text("json"))] },
+            request: Request {
+                method: Method::Get,
+                path: "/search",
+                fields: &[("q", Query), ("format", Text("json"))],
+            },
             rows: &["/results"],
             text: &["content"],
             most: 100,

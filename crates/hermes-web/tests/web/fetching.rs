@@ -1,8 +1,8 @@
 //! Getting pages: how much, how long, in which form.
 
 use std::io::Write;
-use std::sync::mpsc;
 use std::sync::Mutex;
+use std::sync::mpsc;
 use std::time::Duration;
 
 use hermes_guard::url::Private;
@@ -25,11 +25,17 @@ async fn get(server: &PageServer, path: &str, order: &Order) -> Result<Fetched, 
 #[tokio::test]
 async fn a_page_comes_as_text() {
     let server = PageServer::start(|_| {
-        Page::of("text/html; charset=ISO-8859-1", b"<title>Caf\xe9</title><h1>Men\xfc</h1><a href=a>x</a>".to_vec())
+        Page::of(
+            "text/html; charset=ISO-8859-1",
+            b"<title>Caf\xe9</title><h1>Men\xfc</h1><a href=a>x</a>".to_vec(),
+        )
     });
     let fetched = get(&server, "/dir/", &Order::PAGE).await.unwrap();
     let page = page::read(&fetched).unwrap();
-    assert_eq!((page.title.as_str(), page.text), ("Café", format!("# Menü\n\n[x]({})", server.url("/dir/a"))));
+    assert_eq!(
+        (page.title.as_str(), page.text),
+        ("Café", format!("# Menü\n\n[x]({})", server.url("/dir/a")))
+    );
     let visit = &server.visits()[0];
     assert!(visit.header("user-agent").unwrap().starts_with("hermes/"));
     assert_eq!(visit.header("accept-encoding"), Some("gzip, deflate"));

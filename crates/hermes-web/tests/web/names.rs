@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use hermes_guard::Redactor;
 use hermes_guard::url::{Blocklist, Private, Refusal, UrlPolicy};
 use hermes_testkit::{Page, PageServer};
-use hermes_web::fetch::{FetchError, Lookup, Looking, Order};
+use hermes_web::fetch::{FetchError, Looking, Lookup, Order};
 use hermes_web::{Fetched, Fetcher, Network};
 use tokio_util::sync::CancellationToken;
 
@@ -26,7 +26,8 @@ pub struct Names {
 impl Names {
     pub fn with(names: &[(&'static str, &[&[&str]])]) -> Arc<Self> {
         let parse = |list: &&[&str]| list.iter().map(|ip| ip.parse().unwrap()).collect();
-        let answers = names.iter().map(|(name, answers)| (*name, answers.iter().map(parse).collect())).collect();
+        let answers =
+            names.iter().map(|(name, answers)| (*name, answers.iter().map(parse).collect())).collect();
         Arc::new(Self { answers: Mutex::new(answers), asked: Mutex::default() })
     }
 
@@ -38,9 +39,9 @@ impl Names {
 impl Lookup for Names {
     fn lookup(&self, host: String) -> Looking {
         let mut answers = self.answers.lock().unwrap();
-        let found = answers.get_mut(host.as_str()).map(|list| {
-            if list.len() > 1 { list.remove(0) } else { list[0].clone() }
-        });
+        let found = answers
+            .get_mut(host.as_str())
+            .map(|list| if list.len() > 1 { list.remove(0) } else { list[0].clone() });
         self.asked.lock().unwrap().push(host);
         let missing = || std::io::Error::new(std::io::ErrorKind::NotFound, "no such name");
         Box::pin(std::future::ready(found.ok_or_else(missing)))
@@ -67,7 +68,10 @@ async fn a_name_that_stands_for_an_inside_address_is_refused() {
     let fetcher = fetcher(Private::Refused, &names);
     for host in ["rebound.example", "half.example", "six.example"] {
         let refused = get(&fetcher, &format!("http://{host}:{}/", server.port())).await;
-        assert!(matches!(&refused, Err(FetchError::Refused(Refusal::Private { host: found, .. })) if found == host), "{refused:?}");
+        assert!(
+            matches!(&refused, Err(FetchError::Refused(Refusal::Private { host: found, .. })) if found == host),
+            "{refused:?}"
+        );
     }
     let refused = get(&fetcher, "http://cloud.example/").await;
     assert!(matches!(refused, Err(FetchError::Refused(Refusal::Metadata { .. }))), "{refused:?}");

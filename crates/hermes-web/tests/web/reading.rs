@@ -27,8 +27,20 @@ macro_rules! pages {
 }
 
 pages!(
-    article, docs_with_code, data_table, layout_table, broken, forum, search_results, news_front, recipe, latin1,
-    sjis, injected, definition_list, single_page_app,
+    article,
+    docs_with_code,
+    data_table,
+    layout_table,
+    broken,
+    forum,
+    search_results,
+    news_front,
+    recipe,
+    latin1,
+    sjis,
+    injected,
+    definition_list,
+    single_page_app,
 );
 
 #[test]

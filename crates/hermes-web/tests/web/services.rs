@@ -15,7 +15,8 @@ const KEY: &str = "tvly-abcdefghijklmnop123456";
 fn backend(name: &str, server: &PageServer) -> Backend {
     let base = Url::parse(&server.url("/base/")).unwrap();
     let patience = Patience { pause: Duration::ZERO, longest: Duration::from_secs(1), ..Patience::default() };
-    Backend::new(Service::named(name).unwrap(), base, Some(Secret::new(KEY)), Network::default()).with_patience(patience)
+    Backend::new(Service::named(name).unwrap(), base, Some(Secret::new(KEY)), Network::default())
+        .with_patience(patience)
 }
 
 async fn search(backend: &Backend) -> Result<Vec<hermes_web::service::Hit>, ServiceError> {
@@ -25,7 +26,9 @@ async fn search(backend: &Backend) -> Result<Vec<hermes_web::service::Hit>, Serv
 #[tokio::test]
 async fn keys_travel_in_headers_only() {
     let server = PageServer::start(|_| {
-        Page::json(r#"{"results": [{"title": "T", "url": "https://a.test/", "content": "C"}], "web": {"results": []}}"#)
+        Page::json(
+            r#"{"results": [{"title": "T", "url": "https://a.test/", "content": "C"}], "web": {"results": []}}"#,
+        )
     });
     for (name, header, value) in [
         ("tavily", "authorization", format!("Bearer {KEY}")),
@@ -72,8 +75,9 @@ async fn a_pause_nobody_waits_for_is_a_no() {
 
 #[tokio::test]
 async fn failures_say_what_to_do_and_never_show_the_key() {
-    let server = PageServer::start(|_| {
-        Page { status: 401, ..Page::json(&format!(r#"{{"detail": {{"error": "key {KEY} is unknown"}}}}"#)) }
+    let server = PageServer::start(|_| Page {
+        status: 401,
+        ..Page::json(&format!(r#"{{"detail": {{"error": "key {KEY} is unknown"}}}}"#))
     });
     let refused = search(&backend("tavily", &server)).await.unwrap_err().to_string();
     assert!(refused.contains("TAVILY_API_KEY") && refused.contains("is unknown"), "{refused}");
@@ -87,7 +91,10 @@ async fn a_redirect_does_not_get_the_key() {
     let thief = PageServer::start(|_| Page::json(r#"{"results": []}"#));
     let to = thief.url("/");
     let server = PageServer::start(move |_| Page::redirect(&to));
-    assert!(matches!(search(&backend("tavily", &server)).await, Err(ServiceError::Refused { status: 302, .. })));
+    assert!(matches!(
+        search(&backend("tavily", &server)).await,
+        Err(ServiceError::Refused { status: 302, .. })
+    ));
     assert!(thief.visits().is_empty());
 }
 
@@ -97,7 +104,9 @@ async fn pages_are_read_one_by_one_or_together() {
         "/base/extract" => Page::json(
             r#"{"results": [{"url": "https://a.test/", "raw_content": "A"}], "failed_results": [{"url": "https://b.test/", "error": "gone"}]}"#,
         ),
-        _ if visit.body.contains("a.test") => Page::json(r#"{"success": true, "data": {"markdown": "A", "metadata": {"title": "T"}}}"#),
+        _ if visit.body.contains("a.test") => {
+            Page::json(r#"{"success": true, "data": {"markdown": "A", "metadata": {"title": "T"}}}"#)
+        }
         _ => Page { status: 400, ..Page::json(r#"{"error": "no such page"}"#) },
     });
     let urls = ["https://a.test/".to_owned(), "https://b.test/".to_owned()];

@@ -13,7 +13,8 @@ fn load(dir: &Path, config: &str, env: &[(&str, &str)]) -> (Home, Settings) {
     std::fs::write(dir.join("config.yaml"), config).unwrap();
     let locator = Locator { hermes_home: Some(dir.into()), user_home: dir.to_path_buf(), profile_flag: None };
     let home = Home::locate(&locator).unwrap();
-    let env: BTreeMap<OsString, OsString> = env.iter().map(|(name, value)| (name.into(), value.into())).collect();
+    let env: BTreeMap<OsString, OsString> =
+        env.iter().map(|(name, value)| (name.into(), value.into())).collect();
     let settings = Settings::load(&home, &env).unwrap();
     (home, settings)
 }
@@ -48,7 +49,10 @@ fn settings_choose_the_service() {
         service::search(&load(dir.path(), config, env).1, &Network::default()).map(|backend| backend.name())
     };
     let nothing = search("", &[]).unwrap_err();
-    assert!(matches!(nothing, NoService::None) && nothing.to_string().contains("TAVILY_API_KEY"), "{nothing}");
+    assert!(
+        matches!(nothing, NoService::None) && nothing.to_string().contains("TAVILY_API_KEY"),
+        "{nothing}"
+    );
     assert!(nothing.to_string().contains("SEARXNG_URL"), "{nothing}");
     assert_eq!(search("", &[("SEARXNG_URL", "http://localhost:8888")]).unwrap(), "searxng");
     let both = [("BRAVE_SEARCH_API_KEY", "b"), ("EXA_API_KEY", "e")];
