@@ -7,3 +7,4 @@ mod process;
 mod results;
 mod settings;
 mod terminal;
+mod web;
