@@ -156,9 +156,8 @@ impl UrlPolicy {
 
     fn judge(&self, host: &str, class: Class) -> Result<(), Refusal> {
         match (class, self.private) {
-            (Class::Public, _) => Ok(()),
             (Class::Metadata, _) => Err(Refusal::Metadata { host: host.to_owned() }),
-            (_, Private::Allowed) => Ok(()),
+            (Class::Public, _) | (_, Private::Allowed) => Ok(()),
             (class, Private::Refused) => Err(Refusal::Private { host: host.to_owned(), class }),
         }
     }

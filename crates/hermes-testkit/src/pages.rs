@@ -134,11 +134,12 @@ fn serve(mut stream: TcpStream, seen: &Mutex<Vec<Visit>>, answers: &Answers) -> 
     let visit = read(&mut BufReader::new(stream.try_clone()?))?;
     seen.lock().unwrap_or_else(PoisonError::into_inner).push(visit.clone());
     let page = answers(&visit);
-    let mut head = format!("HTTP/1.1 {} Answer\r\nConnection: close\r\n", page.status);
+    let (status, length) = (page.status, page.body.len());
+    let mut head = format!("HTTP/1.1 {status} Answer\r\nConnection: close\r\nContent-Length: {length}\r\n");
     for (name, value) in &page.headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
+        head.extend([name, ": ", value, "\r\n"]);
     }
-    head.push_str(&format!("Content-Length: {}\r\n\r\n", page.body.len()));
+    head.push_str("\r\n");
     stream.write_all(head.as_bytes())?;
     stream.write_all(&page.body)
 }

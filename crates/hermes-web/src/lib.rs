@@ -2,7 +2,7 @@
 //!
 //! - [`fetch`]: gets what is at an address, if the policy allows it.
 //! - [`page`], [`html`]: makes text of it.
-//! - [`image`]: pictures.
+//! - Pictures are in [`image`].
 //! - [`service`]: others who search and read, described as data.
 //! - [`policy`]: what the user's settings allow.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]

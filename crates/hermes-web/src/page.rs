@@ -59,8 +59,13 @@ fn finished(mut page: Readable, extent: Extent) -> Readable {
 fn is_visible(c: char) -> bool {
     match c {
         '\n' | '\t' => true,
-        '\u{ad}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' => false,
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}' => false,
+        '\u{ad}'
+        | '\u{200b}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2064}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{feff}'
+        | '\u{e0000}'..='\u{e007f}' => false,
         c => !c.is_control(),
     }
 }

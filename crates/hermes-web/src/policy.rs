@@ -29,7 +29,7 @@ fn blocklist(home: &Home, settings: &Settings) -> Result<Blocklist, SettingError
         match std::fs::read_to_string(&path) {
             Ok(text) => entries.extend(text.lines().map(str::to_owned)),
             Err(error) => {
-                tracing::warn!(path = %path.display(), %error, "a file of blocked sites cannot be read")
+                tracing::warn!(path = %path.display(), %error, "a file of blocked sites cannot be read");
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The web from a conversation: pages of this machine when the user allows them, never without; pictures.
 
+use hermes_store::rusqlite::Connection;
 use hermes_testkit::{Page, PageServer};
 use serde_json::json;
 
@@ -91,16 +92,17 @@ fn a_picture_is_shown_to_the_model_and_its_answer_given_back() {
     );
     let results = calls[2].tool_results();
     assert!(results[0].1.contains(r#"{"success":true,"analysis":"a grey cat"}"#), "{results:?}");
-    let usage = talk.home.query("SELECT task FROM session_usage_by_model WHERE task LIKE 'vision%'");
-    assert_eq!(usage.len(), 1, "{usage:?}");
+    let store = Connection::open(talk.home.path().join("state.db")).unwrap();
+    let counted = "SELECT count(*) FROM session_model_usage WHERE task = 'vision' AND api_call_count = 1";
+    assert_eq!(store.query_row(counted, [], |row| row.get::<_, i64>(0)).unwrap(), 1);
 }
 
 #[test]
 fn a_model_that_takes_no_pictures_is_not_made_to_guess() {
     let ask = json!({ "image_url": "data:image/gif;base64,R0lGODlhAQABAA==", "question": "what animal?" });
+    let refusal = json!(r#"{"error": {"message": "images are not supported by this model"}}"#);
     let script = format!(
-        "call vision_analyze {ask}\n---\nstatus 400 \"{}\"\n---\nsay \"noted\"\n---\nalways\nsay \"A title\"",
-        r#"{\"error\": {\"message\": \"images are not supported by this model\"}}"#
+        "call vision_analyze {ask}\n---\nstatus 400 body={refusal}\n---\nsay \"noted\"\n---\nalways\nsay \"A title\""
     );
     let talk = Talk::with(&script);
     talk.run(&["chat", "-q", "go"]).success().stdout_is("noted\n");

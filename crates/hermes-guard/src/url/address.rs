@@ -74,12 +74,11 @@ fn v4(ip: Ipv4Addr) -> Class {
         [100, b, ..] if b & 0xc0 == 64 => Class::Private,
         [a, ..] if a & 0xf0 == 224 => Class::Multicast,
         // "This network", protocol assignments, documentation, old 6to4 relays, benchmarks, the future.
-        [0, ..]
+        [0 | 240..=255, ..]
         | [192, 0, 0 | 2, _]
-        | [198, 51, 100, _]
-        | [203, 0, 113, _]
         | [192, 88, 99, _]
-        | [240..=255, ..] => Class::Reserved,
+        | [198, 51, 100, _]
+        | [203, 0, 113, _] => Class::Reserved,
         [198, b, ..] if b & 0xfe == 18 => Class::Reserved,
         _ => Class::Public,
     }

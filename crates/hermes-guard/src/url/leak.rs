@@ -47,16 +47,9 @@ fn percent_decoded(text: &str) -> String {
     let mut at = 0;
     while at < bytes.len() {
         let digits = bytes.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
-        match digits.and_then(|pair| Some(hex(pair[0])? << 4 | hex(pair[1])?)) {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(bytes[at]);
-                at += 1;
-            }
-        }
+        let byte = digits.and_then(|pair| Some(hex(pair[0])? << 4 | hex(pair[1])?));
+        out.push(byte.unwrap_or(bytes[at]));
+        at += if byte.is_some() { 3 } else { 1 };
     }
     String::from_utf8_lossy(&out).into_owned()
 }

@@ -23,7 +23,7 @@ const INSIDE: &[&str] =
 /// What a name says about itself; nothing for names of the open web.
 pub(super) fn class_of(host: &str) -> Option<Class> {
     let is = |name: &str| host == name || host.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'));
-    if METADATA.iter().any(|name| host == *name) || is("metadata.google.internal") {
+    if METADATA.contains(&host) || is("metadata.google.internal") {
         return Some(Class::Metadata);
     }
     if is("localhost") || is("ip6-localhost") || is("localhost.localdomain") {

@@ -276,16 +276,9 @@ pub(super) fn decode(text: &str) -> Cow<'_, str> {
     out.push_str(&text[..first]);
     let mut rest = &text[first..];
     while let Some(after) = rest.strip_prefix('&') {
-        match entity(after) {
-            Some((found, length)) => {
-                out.push(found);
-                rest = &after[length..];
-            }
-            None => {
-                out.push('&');
-                rest = after;
-            }
-        }
+        let (found, length) = entity(after).unwrap_or(('&', 0));
+        out.push(found);
+        rest = &after[length..];
         let next = rest.find('&').unwrap_or(rest.len());
         out.push_str(&rest[..next]);
         rest = &rest[next..];

@@ -124,14 +124,14 @@ impl Renderer<'_, '_> {
                 self.out.space();
             }
             Tag::Table => table::table(self, id),
-            _ => match tag.heading() {
-                Some(level) => self.heading(level, id),
-                None => {
-                    self.out.end_block();
-                    self.inside(id);
-                    self.out.end_block();
+            _ => {
+                if let Some(level) = tag.heading() {
+                    return self.heading(level, id);
                 }
-            },
+                self.out.end_block();
+                self.inside(id);
+                self.out.end_block();
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use super::entities::decode;
 use super::tag::Tag;
 
 /// A piece of a page.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token<'a> {
     /// Text, as it is written.
     Text(&'a str),
@@ -14,6 +14,16 @@ pub(super) enum Token<'a> {
     Open { tag: Tag, name: &'a str, attributes: Attributes<'a> },
     /// The end of one.
     Close { tag: Tag, name: &'a str },
+}
+
+/// What a `<` begins.
+enum Markup<'a> {
+    /// A tag.
+    Token(Token<'a>),
+    /// A comment or the like.
+    Nothing,
+    /// Nothing: it is a plain character.
+    Text,
 }
 
 /// The attributes of a tag, read when asked for.
@@ -45,36 +55,32 @@ impl<'a> Tokens<'a> {
         (end > 0).then(|| Token::Text(&rest[..end]))
     }
 
-    /// What a `<` begins; nothing when it is a plain character.
-    fn markup(&mut self) -> Option<Option<Token<'a>>> {
+    /// What a `<` begins.
+    fn markup(&mut self) -> Markup<'a> {
         let rest = self.rest();
         let bytes = rest.as_bytes();
-        match bytes.get(1)? {
-            b'!' => {
+        match bytes.get(1) {
+            Some(b'!') => {
                 self.at += declaration(rest);
-                Some(None)
+                Markup::Nothing
             }
-            b'?' => {
-                self.at += past(rest, b'>');
-                Some(None)
-            }
-            b'/' if bytes.get(2).is_some_and(u8::is_ascii_alphabetic) => {
+            Some(b'/') if bytes.get(2).is_some_and(u8::is_ascii_alphabetic) => {
                 let (name, _) = self.tag(2);
-                Some(Some(Token::Close { tag: Tag::of(name), name }))
+                Markup::Token(Token::Close { tag: Tag::of(name), name })
             }
-            b'/' => {
+            Some(b'/' | b'?') => {
                 self.at += past(rest, b'>');
-                Some(None)
+                Markup::Nothing
             }
-            letter if letter.is_ascii_alphabetic() => {
+            Some(letter) if letter.is_ascii_alphabetic() => {
                 let (name, attributes) = self.tag(1);
                 let tag = Tag::of(name);
                 if tag.is_raw() {
                     self.raw = Some((tag, name));
                 }
-                Some(Some(Token::Open { tag, name, attributes }))
+                Markup::Token(Token::Open { tag, name, attributes })
             }
-            _ => None,
+            _ => Markup::Text,
         }
     }
 
@@ -106,9 +112,9 @@ impl<'a> Iterator for Tokens<'a> {
             }
             if rest.starts_with('<') {
                 match self.markup() {
-                    Some(Some(token)) => return Some(token),
-                    Some(None) => continue,
-                    None => {}
+                    Markup::Token(token) => return Some(token),
+                    Markup::Nothing => continue,
+                    Markup::Text => {}
                 }
             }
             // A `<` that begins nothing is text, with what follows.

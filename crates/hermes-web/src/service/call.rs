@@ -96,15 +96,11 @@ impl Backend {
                 Err(error) => error,
             };
             let pause = self.patience.pause * 2_u32.saturating_pow(attempt - 1);
-            let wait = match error.again() {
-                // A pause longer than anybody waits is as good as a no.
-                Some(asked)
-                    if attempt < self.patience.attempts
-                        && asked.is_none_or(|asked| asked <= self.patience.longest) =>
-                {
-                    asked.unwrap_or(pause).min(self.patience.longest)
-                }
-                _ => return Err(error),
+            // A pause longer than anybody waits is as good as a no.
+            let patient =
+                |wait: &Duration| attempt < self.patience.attempts && *wait <= self.patience.longest;
+            let Some(wait) = error.again(pause.min(self.patience.longest)).filter(patient) else {
+                return Err(error);
             };
             attempt += 1;
             tokio::select! {

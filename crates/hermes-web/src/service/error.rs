@@ -107,11 +107,11 @@ impl ServiceError {
         }
     }
 
-    /// Whether asking again may help, and when the service wants it.
-    pub(super) fn again(&self) -> Option<Option<Duration>> {
+    /// How long to wait before asking again may help: what the service asks for, or the usual pause.
+    pub(super) fn again(&self, usual: Duration) -> Option<Duration> {
         match self {
-            Self::TooOften { after, .. } => Some(*after),
-            Self::Failed { .. } | Self::Unreachable { .. } => Some(None),
+            Self::TooOften { after, .. } => Some(after.unwrap_or(usual)),
+            Self::Failed { .. } | Self::Unreachable { .. } => Some(usual),
             _ => None,
         }
     }
