@@ -164,10 +164,10 @@ async fn read_all(
 }
 
 async fn read_one(fetcher: &Fetcher, url: &str, cancel: &CancellationToken) -> Result<Readable, String> {
-    let fetched =
+    let answer =
         fetcher.fetch(url, &Order::PAGE, cancel).await.map_err(|error: FetchError| error.to_string())?;
     // A large page takes a moment, which others should not wait for.
-    let read = tokio::task::spawn_blocking(move || page::read(&fetched)).await;
+    let read = tokio::task::spawn_blocking(move || page::read(&answer)).await;
     read.map_err(|_| "the page could not be read: see the log".to_owned())?.map_err(|error| error.to_string())
 }
 

@@ -84,7 +84,7 @@ async fn logins_and_secrets_in_an_address_are_not_repeated() {
 #[tokio::test]
 async fn a_long_page_is_cut_and_kept_whole() {
     let server = PageServer::start(|_| {
-        let lines: String = (0..2000).map(|line| format!("<p>line {line}</p>")).collect();
+        let lines: String = (0..2000).flat_map(|line| ["<p>line ".to_owned(), line.to_string()]).collect();
         Page::html(&lines)
     });
     let fixture = Fixture::local();
