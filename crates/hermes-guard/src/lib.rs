@@ -16,6 +16,7 @@ mod redact;
 mod secret;
 mod secret_path;
 pub mod shell;
+pub mod url;
 
 pub use mask::{mask, sentinels};
 pub use redact::{Policy, Redactor, complete_prefix, is_secret_name};

@@ -9,6 +9,8 @@ use crate::gate::Answerer;
 use crate::process::Process;
 use crate::terminal::Terminal;
 use crate::tool::Tool;
+use crate::vision::{Eyes, Vision};
+use crate::web::{Web, WebExtract, WebSearch};
 use crate::workplace::Workplace;
 
 /// What tools are built from.
@@ -21,10 +23,13 @@ pub struct Kit<'a> {
     pub settings: &'a Settings,
     /// The person in front of the program, if there is one.
     pub person: Option<Arc<dyn Answerer>>,
+    /// Looks at pictures.
+    pub eyes: Option<Arc<dyn Eyes>>,
 }
 
 /// All tools. Nothing is opened before the first call of one.
 pub fn build(kit: &Kit<'_>) -> Vec<Arc<dyn Tool>> {
+    let web = Web::new(kit.home, kit.settings);
     vec![
         Arc::new(Terminal::new(kit.place.clone())),
         Arc::new(Process::new(kit.place.clone())),
@@ -32,8 +37,21 @@ pub fn build(kit: &Kit<'_>) -> Vec<Arc<dyn Tool>> {
         Arc::new(WriteFile::new(kit.place.clone())),
         Arc::new(Patch::new(kit.place.clone())),
         Arc::new(SearchFiles::new(kit.place.clone())),
+        Arc::new(WebSearch::new(web.clone())),
+        Arc::new(WebExtract::new(web.clone(), kit.place.clone(), kit.settings)),
+        Arc::new(Vision::new(web, kit.place.clone(), kit.eyes.clone(), kit.settings)),
     ]
 }
 
 /// The names of all tools, without a place to build them for.
-pub const NAMES: [&str; 6] = ["patch", "process", "read_file", "search_files", "terminal", "write_file"];
+pub const NAMES: &[&str] = &[
+    "patch",
+    "process",
+    "read_file",
+    "search_files",
+    "terminal",
+    "vision_analyze",
+    "web_extract",
+    "web_search",
+    "write_file",
+];

@@ -9,6 +9,7 @@
 //! - [`workplace`]: where the tools work; opened on first use.
 //! - [`terminal`], [`process`]: commands in that place.
 //! - [`file`]: files in that place.
+//! - [`web`]: searching the web and reading its pages; [`vision`]: looking at pictures.
 //! - [`catalog`]: all tools.
 //! - [`notifications`]: what background commands have to say between turns.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]
@@ -28,7 +29,9 @@ mod thread;
 pub mod tool;
 pub mod toolbox;
 pub mod toolsets;
+pub mod vision;
 mod watch;
+pub mod web;
 pub mod workplace;
 
 pub use gate::{Action, Answerer, Gate, Question, Reply, Verdict};
@@ -39,4 +42,6 @@ pub use tool::{
     Arguments, Availability, Moment, Progress, Report, Run, Running, Sharing, Tool, ToolOutput, Trust,
 };
 pub use toolbox::Toolbox;
+pub use vision::{Eyes, Look, Vision};
+pub use web::{Web, WebExtract, WebSearch};
 pub use workplace::Workplace;

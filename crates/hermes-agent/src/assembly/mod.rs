@@ -3,6 +3,7 @@
 
 mod advice;
 mod error;
+mod eyes;
 mod git;
 mod rules;
 mod side;
@@ -29,7 +30,7 @@ use hermes_store::sessions::{NewSession, SessionId, SessionStore};
 use hermes_tools::gate::ask::{AskGate, Files, First, Mode, Surroundings};
 use hermes_tools::gate::ledger::Ledger;
 use hermes_tools::workplace::{self, Workplace};
-use hermes_tools::{Answerer, Availability, Moment, Tool, Toolbox, catalog, toolsets};
+use hermes_tools::{Answerer, Availability, Eyes, Moment, Tool, Toolbox, catalog, toolsets};
 use jiff::Zoned;
 use tokio_util::sync::CancellationToken;
 
@@ -128,12 +129,13 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
     let ((provider, model), issuer) = (first.names(), first.endpoint.issuer().to_owned());
 
     let store = SharedStore::new(SessionStore::open(&opening.home.path("state.db"))?);
+    let eyes = eyes::open(&opening, &routes, &store, &mut notices)?;
     let caller = caller_for(&opening.home, &opening.settings, routes.clone(), &store)?;
     let side = side::callers(&opening.home, &opening.settings, &store, &mut notices)?;
     let place = hermes_sandbox::from_settings::config(&opening.settings)?;
     let redactor = Arc::new(Redactor::new(opening.settings.secret_values()));
     let workplace = workplace(&opening, place.clone(), Arc::clone(&redactor))?;
-    let (tools, gate) = tools(&opening, &workplace, &mut notices)?;
+    let (tools, gate) = tools(&opening, &workplace, Some(eyes), &mut notices)?;
     let now = Zoned::now();
 
     let resumed = opening.resume.as_ref().map(|which| find(&store, which)).transpose()?;
@@ -204,7 +206,7 @@ pub fn first_request(opening: &Opening) -> Result<(SystemPrompt, Vec<ToolSpec>),
     let config = hermes_sandbox::from_settings::config(&opening.settings)?;
     let redactor = Arc::new(Redactor::new(opening.settings.secret_values()));
     let workplace = workplace(opening, config.clone(), redactor)?;
-    let (tools, _) = tools(opening, &workplace, &mut notices)?;
+    let (tools, _) = tools(opening, &workplace, None, &mut notices)?;
     let told = Told {
         opening,
         config: &config,
@@ -276,6 +278,7 @@ fn workplace(
 fn tools(
     opening: &Opening,
     workplace: &Workplace,
+    eyes: Option<Arc<dyn Eyes>>,
     notices: &mut Vec<String>,
 ) -> Result<(Toolbox, AskGate), OpenError> {
     let chosen = toolsets::Selection::new(&opening.settings, &opening.source, &opening.toolsets)?;
@@ -288,6 +291,7 @@ fn tools(
         home: &opening.home,
         settings: &opening.settings,
         person: answerer.clone(),
+        eyes,
     };
     let usable = |tool: &Arc<dyn Tool>| chosen.has(tool.as_ref()) && tool.available() == Availability::Yes;
     let tools = catalog::build(&kit).into_iter().filter(usable);

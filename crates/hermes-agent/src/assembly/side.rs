@@ -61,6 +61,23 @@ pub(super) fn judge(
     }
 }
 
+const VISION: Place = Place {
+    task: "vision",
+    provider: &table::VISION_PROVIDER,
+    model: &table::VISION_MODEL,
+    base_url: &table::VISION_BASE_URL,
+    key: &table::VISION_API_KEY,
+};
+
+/// The model for looking at pictures, if there is one of its own.
+pub(super) fn vision(
+    home: &Home,
+    settings: &Settings,
+    notices: &mut Vec<String>,
+) -> Result<Option<Vec<Route>>, OpenError> {
+    routes(&VISION, home, settings, notices)
+}
+
 /// The models for side work. One that cannot be reached is said and left out: the main model does its work then.
 pub(super) fn callers(
     home: &Home,
@@ -81,6 +98,17 @@ fn caller(
     store: &SharedStore,
     notices: &mut Vec<String>,
 ) -> Result<Option<Caller>, OpenError> {
+    let routes = routes(place, home, settings, notices)?;
+    routes.map(|routes| caller_for(home, settings, routes, store)).transpose()
+}
+
+/// The model of one kind of side work; nothing when the main one does it.
+fn routes(
+    place: &Place,
+    home: &Home,
+    settings: &Settings,
+    notices: &mut Vec<String>,
+) -> Result<Option<Vec<Route>>, OpenError> {
     let text = |def: &Def<String>| -> Result<Option<String>, OpenError> {
         Ok(Some(settings.get(def)?).filter(|text| !text.is_empty() && text != "auto"))
     };
@@ -108,5 +136,5 @@ fn caller(
         let key = Key { origin: format!("auxiliary.{}.api_key", place.task), secret: Secret::new(key) };
         route.keys = Arc::new(Mutex::new(KeyPool::new([key], Strategy::FillFirst)));
     }
-    caller_for(home, settings, routes, store).map(Some)
+    Ok(Some(routes))
 }

@@ -148,7 +148,8 @@ impl Journal for StoreJournal {
     }
 }
 
-fn delta(used: &Used<'_>) -> UsageDelta {
+/// A call as the store counts it.
+pub(crate) fn delta(used: &Used<'_>) -> UsageDelta {
     let dollars = |amount: MicroDollars| amount.0 as f64 / 1e6;
     let (estimated, actual, status, source) = match used.cost {
         Cost::Charged(amount) => (None, Some(dollars(amount)), "actual", "provider"),

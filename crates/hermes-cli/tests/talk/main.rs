@@ -17,4 +17,5 @@ mod support;
 mod surroundings;
 #[path = "../models/terminal.rs"]
 mod terminal;
+mod web;
 mod worktrees;

@@ -8,3 +8,4 @@ mod process;
 mod results;
 mod settings;
 mod terminal;
+mod web;

@@ -31,7 +31,13 @@ fn all_tools() -> Vec<Arc<dyn Tool>> {
     let dir = tempfile::tempdir().unwrap();
     let (home, settings) = home_with(dir.path(), "");
     let place = Fixture::local().place();
-    catalog::build(&catalog::Kit { place: &place, home: &home, settings: &settings, person: None })
+    catalog::build(&catalog::Kit {
+        place: &place,
+        home: &home,
+        settings: &settings,
+        person: None,
+        eyes: None,
+    })
 }
 
 /// Names of the tools a conversation has.
@@ -46,11 +52,14 @@ fn tools(settings: &Settings, asked: &[&str]) -> Result<Vec<String>, SelectionEr
 #[test]
 fn settings_choose_the_tools() {
     let both = ["process", "terminal"];
+    let web = ["web_extract", "web_search"];
+    let usual = ["process", "terminal", "vision_analyze", "web_extract", "web_search"];
+    let debugging = ["process", "terminal", "web_extract", "web_search"];
     let none: [&str; 0] = [];
-    assert_eq!(tools(&settings(""), &[]).unwrap(), both);
-    assert_eq!(tools(&settings(""), &["web"]).unwrap(), none);
-    assert_eq!(tools(&settings("toolsets: [web]"), &["debugging, web"]).unwrap(), both);
-    assert_eq!(tools(&settings("toolsets: [web]"), &[]).unwrap(), none);
+    assert_eq!(tools(&settings(""), &[]).unwrap(), usual);
+    assert_eq!(tools(&settings(""), &["web"]).unwrap(), web);
+    assert_eq!(tools(&settings("toolsets: [web]"), &["debugging, web"]).unwrap(), debugging);
+    assert_eq!(tools(&settings("toolsets: [web]"), &[]).unwrap(), web);
     assert_eq!(tools(&settings("toolsets: [web]\nplatform_toolsets: {cli: [terminal]}"), &[]).unwrap(), both);
     assert_eq!(tools(&settings("platform_toolsets: {cli: []}"), &[]).unwrap(), none);
     let off = settings("agent: {disabled_toolsets: [terminal]}");
@@ -90,7 +99,7 @@ fn what_the_model_reads_about_the_tools_is_short() {
         })
         .map(|spec| spec.to_string().len())
         .sum();
-    assert!(bytes < 2500, "{bytes}");
+    assert!(bytes < 4000, "{bytes}");
 }
 
 #[test]
