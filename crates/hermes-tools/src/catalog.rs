@@ -2,11 +2,20 @@
 
 use std::sync::Arc;
 
+use hermes_home::settings::table::memory as memory_settings;
 use hermes_home::{Home, Settings};
+use hermes_skills::skills::Library;
 
+use crate::clarify::Clarify;
+use crate::cronjob::{Cronjob, Schedule};
 use crate::gate::Answerer;
+use crate::memory::Memory;
 use crate::process::Process;
+use crate::send_message::{Post, SendMessage};
+use crate::session_search::SessionSearch;
+use crate::skills::{FillIn, SkillView, SkillsList};
 use crate::terminal::Terminal;
+use crate::todo::Todo;
 use crate::tool::Tool;
 use crate::workplace::Workplace;
 
@@ -18,14 +27,47 @@ pub struct Kit<'a> {
     pub home: &'a Home,
     /// Its settings.
     pub settings: &'a Settings,
+    /// Through which door the conversation comes.
+    pub platform: &'a str,
     /// The person in front of the program, if there is one.
     pub person: Option<Arc<dyn Answerer>>,
+    /// Who delivers messages, where somebody does.
+    pub post: Option<Arc<dyn Post>>,
+    /// Who keeps jobs, where somebody does.
+    pub schedule: Option<Arc<dyn Schedule>>,
 }
 
 /// All tools. Nothing is opened before the first call of one.
 pub fn build(kit: &Kit<'_>) -> Vec<Arc<dyn Tool>> {
-    vec![Arc::new(Terminal::new(kit.place.clone())), Arc::new(Process::new(kit.place.clone()))]
+    let library = Library::open(kit.home, kit.settings, kit.platform).map_err(|error| error.to_string());
+    let fill_in = match kit.settings.get(&memory_settings::SKILLS_TEMPLATE_VARS) {
+        Ok(false) => FillIn::No,
+        Ok(true) | Err(_) => FillIn::Yes,
+    };
+    vec![
+        Arc::new(Terminal::new(kit.place.clone())),
+        Arc::new(Process::new(kit.place.clone())),
+        Arc::new(Memory::new(kit.home, kit.settings, kit.person.clone())),
+        Arc::new(SessionSearch::new(&kit.home.path("state.db"))),
+        Arc::new(SkillsList::new(library.clone())),
+        Arc::new(SkillView::new(library, kit.home.dir(), kit.settings, fill_in)),
+        Arc::new(Todo::new()),
+        Arc::new(Clarify::new(kit.person.clone())),
+        Arc::new(SendMessage::new(kit.post.clone())),
+        Arc::new(Cronjob::new(kit.schedule.clone())),
+    ]
 }
 
 /// The names of all tools, without a place to build them for.
-pub const NAMES: [&str; 2] = ["process", "terminal"];
+pub const NAMES: &[&str] = &[
+    "clarify",
+    "cronjob",
+    "memory",
+    "process",
+    "send_message",
+    "session_search",
+    "skill_view",
+    "skills_list",
+    "terminal",
+    "todo",
+];

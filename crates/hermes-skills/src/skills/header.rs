@@ -22,11 +22,8 @@ pub struct Split<'a> {
 /// Divides a text.
 pub fn split(text: &str) -> Split<'_> {
     let text = text.trim_start_matches('\u{feff}');
-    let bare = |problem: &str| Split {
-        header: Header::default(),
-        body: text,
-        problem: Some(problem.to_owned()),
-    };
+    let bare =
+        |problem: &str| Split { header: Header::default(), body: text, problem: Some(problem.to_owned()) };
     let Some(inside) = text.strip_prefix("---").and_then(after_line) else {
         return bare("has no header: it must start with a line ---");
     };

@@ -30,9 +30,8 @@ pub fn index(library: &Library, surroundings: &Surroundings) -> Option<String> {
     if skills.is_empty() {
         return None;
     }
-    let with_descriptions = written(&skills, |skill| {
-        format!("\n- {}: {}", skill.name, cut(&skill.description, DESCRIPTION))
-    });
+    let with_descriptions =
+        written(&skills, |skill| format!("\n- {}: {}", skill.name, cut(&skill.description, DESCRIPTION)));
     if with_descriptions.len() <= LONGEST {
         return Some(with_descriptions);
     }

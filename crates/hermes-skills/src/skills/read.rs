@@ -103,7 +103,8 @@ mod tests {
         assert_eq!(read("references/a.md").unwrap(), SkillFile::Text("hello".into()));
         assert_eq!(read("./references/own.md").unwrap(), SkillFile::Text("hello".into()));
         assert_eq!(read("assets/logo.png").unwrap(), SkillFile::Binary { bytes: 6 });
-        for path in ["../secret", "/etc/passwd", "references/../../secret", "references/link.md", "up/secret", ""]
+        for path in
+            ["../secret", "/etc/passwd", "references/../../secret", "references/link.md", "up/secret", ""]
         {
             assert!(matches!(read(path), Err(ReadError::Outside(_))), "{path}");
         }

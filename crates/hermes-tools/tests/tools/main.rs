@@ -2,8 +2,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop")]
 
 mod background;
+mod clarify;
 mod fixture;
+mod memory;
 mod process;
 mod results;
+mod services;
+mod session_search;
 mod settings;
+mod skills;
 mod terminal;
+mod todo;
