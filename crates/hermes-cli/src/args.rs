@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    auth, backup, completion, config, doctor, dump, fallback, import, insights, logs, model, profile,
-    prompt_size, sandbox, sessions, setup, status, tools,
+    auth, backup, completion, config, doctor, dump, fallback, import, insights, logs, memory, model, profile,
+    prompt_size, sandbox, sessions, setup, skills, status, tools,
 };
 use crate::demo;
 use crate::talk::ChatArgs;
@@ -55,9 +55,11 @@ pub enum Command {
     Insights(insights::Args),
     Import(import::Args),
     Logs(logs::Args),
+    Memory(memory::Args),
     Profile(profile::args::Args),
     #[command(name = "prompt-size")]
     PromptSize(prompt_size::Args),
+    Skills(skills::Args),
     Tools(tools::Args),
     /// Print the version
     Version,

@@ -6,12 +6,22 @@ use hermes_model::ToolSpec;
 use serde_json::{Value, json};
 
 use crate::fields;
-use crate::gate::{Answerer, Question, Reply};
+use crate::gate::{Answerer, Question, Reply, Waiting};
 use crate::tool::{Arguments, Availability, Run, Running, Tool, ToolOutput};
 
 /// See the module.
 pub struct Clarify {
     person: Option<Arc<dyn Answerer>>,
+}
+
+/// Answers for somebody who is not there: questions are asked, and left to whoever asked.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NobodyThere;
+
+impl Answerer for NobodyThere {
+    fn ask<'a>(&'a self, _: &'a Question) -> Waiting<'a, Reply> {
+        Box::pin(std::future::ready(Reply::Nobody))
+    }
 }
 
 /// How many answers are offered besides one's own words.

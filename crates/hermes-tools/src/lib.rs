@@ -39,7 +39,7 @@ pub mod toolsets;
 mod watch;
 pub mod workplace;
 
-pub use clarify::Clarify;
+pub use clarify::{Clarify, NobodyThere};
 pub use cronjob::{Cronjob, Schedule};
 pub use gate::{Action, Answerer, Gate, Question, Reply, Verdict};
 pub use memory::Memory;

@@ -9,6 +9,7 @@ mod failing;
 mod flags;
 mod growing;
 mod interrupting;
+mod keeping;
 mod querying;
 mod resuming;
 mod showing;
