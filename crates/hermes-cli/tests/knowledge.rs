@@ -16,7 +16,7 @@ fn notes_are_shown_and_taken_away() {
     home.write("memories/MEMORY.md", "uses vim\n§\nworks\nin Berlin");
     home.write("memories/USER.md", "is called Ada");
     let shown = hermes(&home, &["memory", "status"]);
-    shown.success().stdout_has("27 of 100 characters, 27%").stdout_has("- works\n    in Berlin");
+    shown.success().stdout_has("26 of 100 characters, 26%").stdout_has("- works\n    in Berlin");
     shown.stdout_has("USER.md, switched off");
     let json = hermes(&home, &["memory", "--json"]).success().json();
     assert_eq!(json[0]["entries"], serde_json::json!(["uses vim", "works\nin Berlin"]));
