@@ -178,7 +178,8 @@ impl Agent {
         };
         self.count_side_work(&answered).map_err(|error| (SummaryFailure::Other, error.to_string()))?;
         let answer = &answered.answer;
-        compaction::apply(plan, &answer.text(), &answer.finish, &redactor)
+        let reminders = self.tools.reminders(self.journal.session_id());
+        compaction::apply(plan, &answer.text(), &answer.finish, &reminders, &redactor)
             .map_err(|rejected| (rejected.failure(), rejected.to_string()))
     }
 

@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    approvals, auth, backup, completion, config, doctor, dump, fallback, guard, import, insights, logs,
-    model, profile, prompt_size, sandbox, sessions, setup, status, tools,
+    approvals, auth, backup, completion, config, doctor, dump, fallback, guard, import, insights, logs, memory,
+    model, profile, prompt_size, sandbox, sessions, setup, skills, status, tools,
 };
 use crate::demo;
 use crate::talk::ChatArgs;
@@ -57,9 +57,11 @@ pub enum Command {
     Insights(insights::Args),
     Import(import::Args),
     Logs(logs::Args),
+    Memory(memory::Args),
     Profile(profile::args::Args),
     #[command(name = "prompt-size")]
     PromptSize(prompt_size::Args),
+    Skills(skills::Args),
     Tools(tools::Args),
     /// Print the version
     Version,

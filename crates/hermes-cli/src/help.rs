@@ -8,7 +8,7 @@ use clap::Command;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Work", &["chat", "demo", "sandbox", "sessions", "insights"]),
     ("Models", &["setup", "model", "fallback", "auth", "tools", "prompt-size"]),
-    ("Home", &["status", "config", "profile"]),
+    ("Home", &["status", "config", "profile", "memory", "skills"]),
     ("When something is wrong", &["doctor", "logs", "dump"]),
     ("Keeping it safe", &["backup", "import"]),
     ("This program", &["version", "completion", "help"]),

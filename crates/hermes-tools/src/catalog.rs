@@ -2,12 +2,21 @@
 
 use std::sync::Arc;
 
+use hermes_home::settings::table::memory as memory_settings;
 use hermes_home::{Home, Settings};
+use hermes_skills::skills::Library;
 
 use crate::file::{Patch, ReadFile, SearchFiles, WriteFile};
+use crate::clarify::Clarify;
+use crate::cronjob::{Cronjob, Schedule};
 use crate::gate::Answerer;
+use crate::memory::Memory;
 use crate::process::Process;
+use crate::send_message::{Post, SendMessage};
+use crate::session_search::SessionSearch;
+use crate::skills::{FillIn, SkillView, SkillsList};
 use crate::terminal::Terminal;
+use crate::todo::Todo;
 use crate::tool::Tool;
 use crate::vision::{Eyes, Vision};
 use crate::web::{Web, WebExtract, WebSearch};
@@ -21,14 +30,25 @@ pub struct Kit<'a> {
     pub home: &'a Home,
     /// Its settings.
     pub settings: &'a Settings,
+    /// Through which door the conversation comes.
+    pub platform: &'a str,
     /// The person in front of the program, if there is one.
     pub person: Option<Arc<dyn Answerer>>,
     /// Looks at pictures.
     pub eyes: Option<Arc<dyn Eyes>>,
+    /// Who delivers messages, where somebody does.
+    pub post: Option<Arc<dyn Post>>,
+    /// Who keeps jobs, where somebody does.
+    pub schedule: Option<Arc<dyn Schedule>>,
 }
 
 /// All tools. Nothing is opened before the first call of one.
 pub fn build(kit: &Kit<'_>) -> Vec<Arc<dyn Tool>> {
+    let library = Library::open(kit.home, kit.settings, kit.platform).map_err(|error| error.to_string());
+    let fill_in = match kit.settings.get(&memory_settings::SKILLS_TEMPLATE_VARS) {
+        Ok(false) => FillIn::No,
+        Ok(true) | Err(_) => FillIn::Yes,
+    };
     let web = Web::new(kit.home, kit.settings);
     vec![
         Arc::new(Terminal::new(kit.place.clone())),
@@ -40,16 +60,32 @@ pub fn build(kit: &Kit<'_>) -> Vec<Arc<dyn Tool>> {
         Arc::new(WebSearch::new(web.clone())),
         Arc::new(WebExtract::new(web.clone(), kit.place.clone(), kit.settings)),
         Arc::new(Vision::new(web, kit.place.clone(), kit.eyes.clone(), kit.settings)),
+        Arc::new(Memory::new(kit.home, kit.settings, kit.person.clone())),
+        Arc::new(SessionSearch::new(&kit.home.path("state.db"))),
+        Arc::new(SkillsList::new(library.clone())),
+        Arc::new(SkillView::new(library, kit.home.dir(), kit.settings, fill_in)),
+        Arc::new(Todo::new()),
+        Arc::new(Clarify::new(kit.person.clone())),
+        Arc::new(SendMessage::new(kit.post.clone())),
+        Arc::new(Cronjob::new(kit.schedule.clone())),
     ]
 }
 
 /// The names of all tools, without a place to build them for.
 pub const NAMES: &[&str] = &[
+    "clarify",
+    "cronjob",
+    "memory",
     "patch",
     "process",
     "read_file",
     "search_files",
+    "send_message",
+    "session_search",
+    "skill_view",
+    "skills_list",
     "terminal",
+    "todo",
     "vision_analyze",
     "web_extract",
     "web_search",

@@ -68,6 +68,8 @@ pub struct Opening {
     pub rules: prompt::Rules,
     /// Who agrees to commands.
     pub consent: Consent,
+    /// Who answers the agent's own questions; none is whoever agrees to commands.
+    pub person: Option<Arc<dyn Answerer>>,
     /// Most model calls of one turn, if somebody said so.
     pub most_calls: Option<u32>,
     /// Whether the model is told the session's id.
@@ -290,7 +292,10 @@ fn tools(
         place: workplace,
         home: &opening.home,
         settings: &opening.settings,
-        person: answerer.clone(),
+        platform: &opening.source,
+        person: opening.person.clone().or_else(|| answerer.clone()),
+        post: None,
+        schedule: None,
         eyes,
     };
     let usable = |tool: &Arc<dyn Tool>| chosen.has(tool.as_ref()) && tool.available() == Availability::Yes;
@@ -334,6 +339,23 @@ fn advised(
         session: SessionId::from(session.to_owned()),
         patience: Duration::from_secs(u64::try_from(seconds).unwrap_or(30)),
     })))
+}
+
+/// Every tool this program has, as a conversation would get it, whether it can be used or not. Nothing is started.
+pub fn all_tools(opening: &Opening) -> Result<Vec<Arc<dyn Tool>>, OpenError> {
+    let config = hermes_sandbox::from_settings::config(&opening.settings)?;
+    let redactor = Arc::new(Redactor::new(opening.settings.secret_values()));
+    let place = workplace(opening, config, redactor)?;
+    Ok(catalog::build(&catalog::Kit {
+        place: &place,
+        home: &opening.home,
+        settings: &opening.settings,
+        platform: &opening.source,
+        person: opening.person.clone(),
+        eyes: None,
+        post: None,
+        schedule: None,
+    }))
 }
 
 fn find(store: &SharedStore, which: &Resume) -> Result<SessionId, OpenError> {
@@ -400,7 +422,9 @@ fn build_prompt(told: &Told<'_>, now: &Zoned, notices: &mut Vec<String>) -> Resu
             Kind::OneShot => Platform::OneShot,
             _ => Platform::named(&opening.source),
         },
+        door: &opening.source,
         tools: told.tools.names().map(str::to_owned).collect(),
+        toolsets: told.tools.iter().map(|tool| tool.toolset().to_owned()).collect(),
         model: told.model,
         provider: told.provider,
         session_id: (opening.session_id == TellId::Yes).then_some(told.id),

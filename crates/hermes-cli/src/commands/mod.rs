@@ -12,12 +12,14 @@ pub mod guard;
 pub mod import;
 pub mod insights;
 pub mod logs;
+pub mod memory;
 pub mod model;
 pub mod profile;
 pub mod prompt_size;
 pub mod sandbox;
 pub mod sessions;
 pub mod setup;
+pub mod skills;
 pub mod status;
 pub mod tools;
 
@@ -48,6 +50,8 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Import(args) => import::run(&args, &open()?),
         Command::Logs(args) => logs::run(&args, &open()?),
         Command::Profile(args) => profile::run(cli.profile.clone(), args),
+        Command::Memory(args) => memory::run(&open()?, &args),
+        Command::Skills(args) => skills::run(&open()?, &args),
         Command::Tools(args) => tools::run(&open()?, &args),
         Command::PromptSize(args) => prompt_size::run(&open()?, &args),
         Command::Version => version(),

@@ -14,12 +14,14 @@ mod worktree;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use hermes_agent::assembly::{self, Consent, Kind, OpenError, Opened, Opening, Resume, TellId};
-use hermes_agent::prompt::Rules;
+use hermes_agent::prompt::{Platform, Rules};
 use hermes_home::settings::table::{model as model_settings, safety};
 use hermes_model::provider::Wanted;
 use hermes_tools::toolsets::SelectionError;
+use hermes_tools::{Answerer, NobodyThere};
 
 use hermes_cli::chat::UserInput;
 
@@ -150,6 +152,7 @@ pub fn opening(app: &App, talk: &TalkArgs) -> anyhow::Result<Opening> {
         kind: Kind::Conversation,
         rules: if ignore_rules { Rules::Ignore } else { Rules::Follow },
         consent: if yolo { Consent::Yolo } else { Consent::Nobody },
+        person: None,
         most_calls: talk.max_turns,
         session_id: if talk.pass_session_id { TellId::Yes } else { TellId::No },
         cwd: working_directory()?,
@@ -157,6 +160,14 @@ pub fn opening(app: &App, talk: &TalkArgs) -> anyhow::Result<Opening> {
         settings,
         env,
     })
+}
+
+/// Stands for the person on a platform that has one, where only the tools are looked at.
+pub fn somebody_on(platform: &str) -> Option<Arc<dyn Answerer>> {
+    match Platform::named(platform) {
+        Platform::Cron | Platform::Api => None,
+        _ => Some(Arc::new(NobodyThere)),
+    }
 }
 
 fn working_directory() -> anyhow::Result<PathBuf> {

@@ -3,11 +3,13 @@
 use std::io::{IsTerminal, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use hermes_agent::assembly;
 use hermes_agent::{AgentEvent, Level, Outcome, TurnReport};
 use hermes_model::Content;
+use hermes_tools::NobodyThere;
 
 use super::args::{OneShotArgs, TalkArgs};
 use super::ending::{self, Interrupts};
@@ -52,6 +54,7 @@ fn answer(app: &App, talk: &TalkArgs, args: &OneShotArgs, prompt: &str) -> anyho
     let question = question(prompt, args)?;
     let mut opening = opening(app, talk)?;
     opening.kind = assembly::Kind::OneShot;
+    opening.person = Some(Arc::new(NobodyThere));
     let interrupts = Interrupts::watch()?;
     let worktree = super::worktree_for(talk, &mut opening)?;
     let opened = super::open(opening)?;

@@ -10,6 +10,7 @@ mod files;
 mod flags;
 mod growing;
 mod interrupting;
+mod keeping;
 mod querying;
 mod resuming;
 mod showing;

@@ -3,9 +3,15 @@
 
 mod background;
 mod files;
+mod clarify;
 mod fixture;
+mod memory;
 mod process;
 mod results;
+mod services;
+mod session_search;
 mod settings;
+mod skills;
 mod terminal;
 mod web;
+mod todo;

@@ -35,18 +35,22 @@ fn all_tools() -> Vec<Arc<dyn Tool>> {
         place: &place,
         home: &home,
         settings: &settings,
+        platform: "cli",
         person: None,
+        post: None,
+        schedule: None,
         eyes: None,
     })
 }
 
-/// Names of the tools a conversation has.
+/// Names of the tools for commands a conversation has.
 fn tools(settings: &Settings, asked: &[&str]) -> Result<Vec<String>, SelectionError> {
     let asked: Vec<String> = asked.iter().map(|name| (*name).to_owned()).collect();
     let chosen = Selection::new(settings, "cli", &asked)?;
     let all = all_tools();
     let toolbox = Toolbox::new(all.into_iter().filter(|tool| chosen.has(tool.as_ref())));
-    Ok(toolbox.names().map(str::to_owned).collect())
+    let for_commands = |name: &&str| toolbox.get(name).is_some_and(|tool| tool.toolset() == "terminal");
+    Ok(toolbox.names().filter(for_commands).map(str::to_owned).collect())
 }
 
 #[test]
@@ -99,7 +103,7 @@ fn what_the_model_reads_about_the_tools_is_short() {
         })
         .map(|spec| spec.to_string().len())
         .sum();
-    assert!(bytes < 4000, "{bytes}");
+    assert!(bytes < 12_500, "{bytes}");
 }
 
 #[test]
