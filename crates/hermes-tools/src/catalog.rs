@@ -27,5 +27,8 @@ pub fn build(kit: &Kit<'_>) -> Vec<Arc<dyn Tool>> {
     vec![Arc::new(Terminal::new(kit.place.clone())), Arc::new(Process::new(kit.place.clone()))]
 }
 
+/// Tools the agent adds, as they need more than a place to work in.
+pub const OF_THE_AGENT: [&str; 1] = ["delegate_task"];
+
 /// The names of all tools, without a place to build them for.
 pub const NAMES: [&str; 2] = ["process", "terminal"];

@@ -3,6 +3,8 @@
 
 mod error;
 mod git;
+mod helpers;
+mod questions;
 mod rules;
 mod side;
 
@@ -36,6 +38,7 @@ pub use rules::turn_rules;
 
 use crate::agent::{Agent, Clock, Parts};
 use crate::context_files::Hints;
+use crate::delegation::{Delegate, Family};
 use crate::history::History;
 use crate::journal::{Journal, SharedStore, StoreJournal, StoreLedger};
 use crate::prompt::{self, HostFacts, Place, Platform, SystemPrompt};
@@ -131,8 +134,39 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
     let place = hermes_sandbox::from_settings::config(&opening.settings)?;
     let redactor = Arc::new(Redactor::new(opening.settings.secret_values()));
     let workplace = workplace(&opening, place.clone(), Arc::clone(&redactor))?;
-    let (tools, gate) = tools(&opening, &workplace, &mut notices)?;
+    let Chosen { tools: own, gate, delegation } = tools(&opening, &workplace, &mut notices)?;
     let now = Zoned::now();
+    let zone = now.time_zone().clone();
+    let clock: Clock = Arc::new(move || jiff::Timestamp::now().to_zoned(zone.clone()));
+    let rules = turn_rules(&opening.settings, &model, opening.most_calls)?;
+    let session = new_session(&opening, &model, &now)?;
+    let family = Family::default();
+    let tools = match delegation {
+        Delegation::Off => own,
+        Delegation::On => {
+            let told = Told {
+                opening: &opening,
+                config: &place,
+                workplace: &workplace,
+                tools: &own,
+                model: &model,
+                provider: &provider,
+                id: "",
+            };
+            let parts = helpers::Own {
+                told: &told,
+                store: &store,
+                workplace: &workplace,
+                caller: &caller,
+                redactor: &redactor,
+                clock: &clock,
+                rules: &rules,
+                session: session.clone(),
+            };
+            let kit = helpers::kit(parts, &now, &mut notices)?;
+            with_delegation(own, Some(kit), &family, helpers::gate(&opening, &gate)?)
+        }
+    };
 
     let resumed = opening.resume.as_ref().map(|which| find(&store, which)).transpose()?;
     let (mut journal, history) = match resumed.clone() {
@@ -141,7 +175,7 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
             (journal, history)
         }
         None => (
-            StoreJournal::begin(store.clone(), new_session(&opening, &model, &now)?, issuer),
+            StoreJournal::begin(store.clone(), session, issuer),
             History::default(),
         ),
     };
@@ -168,8 +202,6 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
         built
     };
     let here = (sees_project(&place) && opening.rules == prompt::Rules::Follow).then(|| opening.cwd.clone());
-    let zone = now.time_zone().clone();
-    let clock: Clock = Arc::new(move || jiff::Timestamp::now().to_zoned(zone.clone()));
     if resumed.is_some() {
         let messages: Vec<hermes_model::Message> = history.messages().cloned().collect();
         tools.tell(&id, Moment::Resumed(&messages));
@@ -186,8 +218,9 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
         journal: Box::new(journal),
         history,
         system: prompt.text.clone(),
-        rules: turn_rules(&opening.settings, &model, opening.most_calls)?,
+        rules,
         clock,
+        family,
     });
     Ok(Opened { agent, store, workplace, gate, prompt, notices })
 }
@@ -201,7 +234,11 @@ pub fn first_request(opening: &Opening) -> Result<(SystemPrompt, Vec<ToolSpec>),
     let config = hermes_sandbox::from_settings::config(&opening.settings)?;
     let redactor = Arc::new(Redactor::new(opening.settings.secret_values()));
     let workplace = workplace(opening, config.clone(), redactor)?;
-    let (tools, _) = tools(opening, &workplace, &mut notices)?;
+    let Chosen { tools: own, gate, delegation } = tools(opening, &workplace, &mut notices)?;
+    let tools = match delegation {
+        Delegation::Off => own,
+        Delegation::On => with_delegation(own, None, &Family::default(), gate),
+    };
     let told = Told {
         opening,
         config: &config,
@@ -270,16 +307,43 @@ fn workplace(
     Ok(Workplace::new(config, context, Arc::new(Pool::default()), options))
 }
 
+/// The tools of an agent, but for the one that starts helpers.
+struct Chosen {
+    tools: Toolbox,
+    gate: Arc<AskGate>,
+    delegation: Delegation,
+}
+
+/// Whether an agent can start helpers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Delegation {
+    On,
+    Off,
+}
+
+/// These tools and the one that starts helpers, who get some of these.
+fn with_delegation(
+    own: Toolbox,
+    kit: Option<crate::delegation::Kit>,
+    family: &Family,
+    gate: Arc<dyn hermes_tools::Gate>,
+) -> Toolbox {
+    let delegate: Arc<dyn Tool> = Arc::new(Delegate::new(kit, family.clone(), own.clone(), gate));
+    Toolbox::new(own.iter().cloned().chain([delegate]))
+}
+
 fn tools(
     opening: &Opening,
     workplace: &Workplace,
     notices: &mut Vec<String>,
-) -> Result<(Toolbox, Arc<AskGate>), OpenError> {
+) -> Result<Chosen, OpenError> {
     let chosen = toolsets::Selection::new(&opening.settings, &opening.source, &opening.toolsets)?;
     notices.extend(chosen.notices());
     let mode = Mode::from_settings(&opening.settings, matches!(opening.consent, Consent::Yolo))?;
-    let answerer =
-        if let Consent::Ask(answerer) = &opening.consent { Some(Arc::clone(answerer)) } else { None };
+    let answerer: Option<Arc<dyn Answerer>> = match &opening.consent {
+        Consent::Ask(person) => Some(Arc::new(questions::OneAtATime::new(Arc::clone(person)))),
+        Consent::Yolo | Consent::Nobody => None,
+    };
     let kit = catalog::Kit {
         place: workplace,
         home: &opening.home,
@@ -288,7 +352,10 @@ fn tools(
     };
     let usable = |tool: &Arc<dyn Tool>| chosen.has(tool.as_ref()) && tool.available() == Availability::Yes;
     let tools = catalog::build(&kit).into_iter().filter(usable);
-    Ok((Toolbox::new(tools), Arc::new(AskGate::new(mode, answerer))))
+    let delegation =
+        if chosen.has_tool(crate::delegation::NAME) { Delegation::On } else { Delegation::Off };
+    let gate = Arc::new(AskGate::new(mode, answerer));
+    Ok(Chosen { tools: Toolbox::new(tools), gate, delegation })
 }
 
 fn find(store: &SharedStore, which: &Resume) -> Result<SessionId, OpenError> {
@@ -333,6 +400,16 @@ struct Told<'a> {
 }
 
 fn build_prompt(told: &Told<'_>, now: &Zoned, notices: &mut Vec<String>) -> Result<SystemPrompt, OpenError> {
+    let loaded = prompt_parts(told, told.opening.rules, now)?;
+    notices.extend(loaded.notices);
+    Ok(prompt::build(&loaded.parts))
+}
+
+fn prompt_parts(
+    told: &Told<'_>,
+    rules: prompt::Rules,
+    now: &Zoned,
+) -> Result<prompt::LoadedPrompt, OpenError> {
     let opening = told.opening;
     let cwd = &opening.cwd;
     let (place, project) = match told.config.backend {
@@ -345,11 +422,11 @@ fn build_prompt(told: &Told<'_>, now: &Zoned, notices: &mut Vec<String>) -> Resu
             (Place::Sandbox { description: told.workplace.describe() }, here)
         }
     };
-    let loaded = prompt::load(&prompt::Sources {
+    Ok(prompt::load(&prompt::Sources {
         home: &opening.home,
         settings: &opening.settings,
         project,
-        rules: opening.rules,
+        rules,
         place,
         platform: match opening.kind {
             Kind::OneShot => Platform::OneShot,
@@ -360,7 +437,5 @@ fn build_prompt(told: &Told<'_>, now: &Zoned, notices: &mut Vec<String>) -> Resu
         provider: told.provider,
         session_id: (opening.session_id == TellId::Yes).then_some(told.id),
         now,
-    })?;
-    notices.extend(loaded.notices);
-    Ok(prompt::build(&loaded.parts))
+    })?)
 }

@@ -119,9 +119,20 @@ impl AskGate {
         }
     }
 
-    async fn ask(&self, action: &Action<'_>) -> Verdict {
+    async fn judge(&self, action: &Action<'_>, helper: Option<&str>) -> Verdict {
+        match self.decide_alone(action) {
+            Decision::Allow => Verdict::Allowed,
+            Decision::Refuse(reason) => refused(reason),
+            Decision::Ask => self.ask(action, helper).await,
+        }
+    }
+
+    async fn ask(&self, action: &Action<'_>, helper: Option<&str>) -> Verdict {
         let Some(answerer) = &self.answerer else { return nobody() };
-        let (question, grants) = question(action);
+        let (mut question, grants) = question(action);
+        if let Some(helper) = helper {
+            question.text = format!("The helper \"{helper}\" wants this. {}", question.text);
+        }
         let reply = answerer.ask(&question);
         let reply = match self.mode.patience {
             None => reply.await,
@@ -150,13 +161,11 @@ impl AskGate {
 
 impl Gate for AskGate {
     fn decide<'a>(&'a self, action: &'a Action<'a>) -> Waiting<'a, Verdict> {
-        Box::pin(async move {
-            match self.decide_alone(action) {
-                Decision::Allow => Verdict::Allowed,
-                Decision::Refuse(reason) => refused(reason),
-                Decision::Ask => self.ask(action).await,
-            }
-        })
+        Box::pin(self.judge(action, None))
+    }
+
+    fn decide_for<'a>(&'a self, helper: &'a str, action: &'a Action<'a>) -> Waiting<'a, Verdict> {
+        Box::pin(self.judge(action, Some(helper)))
     }
 }
 
