@@ -14,8 +14,8 @@ use hermes_agent::prompt::{Guidance, Place, Platform, PromptParts};
 use hermes_agent::{
     Agent, AgentEvent, Clock, Control, History, Outcome, Parts, Rules, SharedStore, StoreJournal,
 };
-use hermes_model::budget::{Ledger as _, Limit, Limits as Budget, MemoryLedger, Meter, Period, Span};
 use hermes_model::Caller;
+use hermes_model::budget::{Ledger as _, Limit, Limits as Budget, MemoryLedger, Meter, Period, Span};
 use hermes_store::sessions::{Kind, NewSession, Resume, SessionId, SessionStore};
 use hermes_testkit::model::{ModelServer, Request};
 use hermes_tools::gate::ask::{AskGate, Mode};
@@ -226,9 +226,12 @@ async fn helpers_work_at_the_same_time_and_their_results_keep_the_order() {
     // Whoever watches sees who does what.
     let lines: String = events
         .iter()
-        .filter_map(|event| if let AgentEvent::ToolOutput { text, .. } = event { Some(text.as_str()) } else { None })
+        .filter_map(
+            |event| if let AgentEvent::ToolOutput { text, .. } = event { Some(text.as_str()) } else { None },
+        )
         .collect();
-    for words in ["[1 first thing]", "[2 second thing]", "meet", "says: Looking.", "completed: 2 model calls"] {
+    for words in ["[1 first thing]", "[2 second thing]", "meet", "says: Looking.", "completed: 2 model calls"]
+    {
         assert!(lines.contains(words), "{words} is missing in:\n{lines}");
     }
 }
@@ -288,7 +291,13 @@ async fn a_helper_has_no_more_tools_than_its_agent_and_never_some() {
            say "ok""#,
     );
     let plain = |name| tool(name, Sharing::Freely, |_| ToolOutput::text(""));
-    let tools = vec![InSet::of("terminal", "terminal"), InSet::of("file", "read_file"), InSet::of("memory", "memory"), InSet::of("clarify", "clarify"), plain("mcp_thing")];
+    let tools = vec![
+        InSet::of("terminal", "terminal"),
+        InSet::of("file", "read_file"),
+        InSet::of("memory", "memory"),
+        InSet::of("clarify", "clarify"),
+        plain("mcp_thing"),
+    ];
     let mut world = Setup::new(&server, tools).open();
     turn(&mut world.agent, "go").await;
     assert_eq!(requests(&server, "all of it")[0].tool_names(), ["mcp_thing", "read_file", "terminal"]);
@@ -508,7 +517,10 @@ async fn what_happens_to_one_helper_is_a_result_and_the_others_go_on() {
     let (report, _) = turn(&mut world.agent, "go").await;
     assert_eq!(report.outcome, Outcome::Completed);
     let told = result(&world);
-    assert_eq!((&told["results"][0]["status"], &told["results"][1]["status"]), (&"failed".into(), &"completed".into()));
+    assert_eq!(
+        (&told["results"][0]["status"], &told["results"][1]["status"]),
+        (&"failed".into(), &"completed".into())
+    );
     assert!(told["results"][0]["error"].as_str().unwrap().contains("401"), "{told}");
 }
 
@@ -631,10 +643,20 @@ async fn work_in_the_background_returns_at_once_and_is_told_when_it_is_over() {
 
     // The helper goes on as soon as somebody meets it.
     let other = world.agent.tools().get("meet").unwrap().clone();
-    let (arguments, cancel, progress) =
-        (hermes_tools::Arguments::new(), tokio_util::sync::CancellationToken::new(), hermes_tools::Progress::silent());
+    let (arguments, cancel, progress) = (
+        hermes_tools::Arguments::new(),
+        tokio_util::sync::CancellationToken::new(),
+        hermes_tools::Progress::silent(),
+    );
     other
-        .run(hermes_tools::Run { call_id: "x", arguments: &arguments, session: "x", cancel: &cancel, progress: &progress, gate: &Open })
+        .run(hermes_tools::Run {
+            call_id: "x",
+            arguments: &arguments,
+            session: "x",
+            cancel: &cancel,
+            progress: &progress,
+            gate: &Open,
+        })
         .await;
     world.news.changed().await;
     assert!(world.agent.look_at_news().unwrap().contains("Found it."));
@@ -675,7 +697,8 @@ async fn work_in_the_background_can_be_looked_at_waited_for_and_ended() {
     turn(&mut world.agent, "go").await;
     begun.notified().await;
     turn(&mut world.agent, "how is it").await;
-    let results: Vec<String> = server.last_call().tool_results().into_iter().skip(1).map(|(_, text)| text).collect();
+    let results: Vec<String> =
+        server.last_call().tool_results().into_iter().skip(1).map(|(_, text)| text).collect();
     assert!(results[0].contains("\"running\"") && results[0].contains("hold"), "{}", results[0]);
     assert!(results[1].contains("1 of the 1 helpers"), "{}", results[1]);
     assert!(results[2].contains("interrupted") && results[2].contains("I hold."), "{}", results[2]);

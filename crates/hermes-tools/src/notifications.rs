@@ -154,9 +154,7 @@ impl Notifications {
         let mut state = lock(&self.0.state);
         let (taken, left): (Vec<_>, Vec<_>) = std::mem::take(&mut state.queue).into_iter().partition(wanted);
         state.queue = left.into();
-        let known = |note: &Notification| {
-            note.news.is_the_end() && state.seen.contains(&note.process)
-        };
+        let known = |note: &Notification| note.news.is_the_end() && state.seen.contains(&note.process);
         taken.into_iter().filter(|note| !known(note)).collect()
     }
 }

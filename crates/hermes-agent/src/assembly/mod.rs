@@ -174,10 +174,7 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
             let (journal, history) = StoreJournal::resume(store.clone(), id, issuer)?;
             (journal, history)
         }
-        None => (
-            StoreJournal::begin(store.clone(), session, issuer),
-            History::default(),
-        ),
+        None => (StoreJournal::begin(store.clone(), session, issuer), History::default()),
     };
     let id = journal.session_id().to_owned();
     let kept = match &resumed {
@@ -332,11 +329,7 @@ fn with_delegation(
     Toolbox::new(own.iter().cloned().chain([delegate]))
 }
 
-fn tools(
-    opening: &Opening,
-    workplace: &Workplace,
-    notices: &mut Vec<String>,
-) -> Result<Chosen, OpenError> {
+fn tools(opening: &Opening, workplace: &Workplace, notices: &mut Vec<String>) -> Result<Chosen, OpenError> {
     let chosen = toolsets::Selection::new(&opening.settings, &opening.source, &opening.toolsets)?;
     notices.extend(chosen.notices());
     let mode = Mode::from_settings(&opening.settings, matches!(opening.consent, Consent::Yolo))?;
@@ -352,8 +345,7 @@ fn tools(
     };
     let usable = |tool: &Arc<dyn Tool>| chosen.has(tool.as_ref()) && tool.available() == Availability::Yes;
     let tools = catalog::build(&kit).into_iter().filter(usable);
-    let delegation =
-        if chosen.has_tool(crate::delegation::NAME) { Delegation::On } else { Delegation::Off };
+    let delegation = if chosen.has_tool(crate::delegation::NAME) { Delegation::On } else { Delegation::Off };
     let gate = Arc::new(AskGate::new(mode, answerer));
     Ok(Chosen { tools: Toolbox::new(tools), gate, delegation })
 }

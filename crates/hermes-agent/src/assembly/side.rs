@@ -107,10 +107,7 @@ fn caller(
     let chain = match setup::open(home.dir(), settings, &wanted) {
         Ok(chain) => chain,
         Err(error) => {
-            notices.push(format!(
-                "'{}' is left out, the main model does its work: {error}",
-                place.section
-            ));
+            notices.push(format!("'{}' is left out, the main model does its work: {error}", place.section));
             return Ok(None);
         }
     };

@@ -78,6 +78,16 @@ impl Batch {
         }
     }
 
+    /// A line for each helper.
+    pub fn lines(&self) -> Vec<String> {
+        let elapsed = self.0.started.elapsed().as_secs();
+        let line = |(goal, record): (&String, &Arc<Mutex<Record>>)| {
+            let doing = record.lock().unwrap_or_else(PoisonError::into_inner).doing();
+            format!("{elapsed} s: helper {} \"{goal}\": {doing}", self.0.id)
+        };
+        self.0.goals.iter().zip(&self.0.records).map(line).collect()
+    }
+
     /// How it goes.
     pub fn status(&self) -> Value {
         if let Some(result) = self.0.result.borrow().as_ref() {

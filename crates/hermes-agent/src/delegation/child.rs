@@ -201,8 +201,11 @@ fn choose(all: &Toolbox, wanted: &[String], servers: ServerTools) -> Result<Vec<
     if let Some(name) = wanted.iter().find(|name| toolsets::find(name).is_none()) {
         return Err(format!("there is no toolset '{name}'; {}", known(all)));
     }
-    let named: Vec<&str> =
-        wanted.iter().filter_map(|name| toolsets::find(name)).flat_map(toolsets::Toolset::all_tools).collect();
+    let named: Vec<&str> = wanted
+        .iter()
+        .filter_map(|name| toolsets::find(name))
+        .flat_map(toolsets::Toolset::all_tools)
+        .collect();
     let fits = |tool: &&Arc<dyn Tool>| {
         let name = tool.spec().name;
         let of_server = toolsets::find(tool.toolset()).is_none();

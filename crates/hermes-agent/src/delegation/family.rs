@@ -114,6 +114,11 @@ impl Family {
         self.lock().batches.iter().filter(|batch| !batch.is_over()).map(Batch::helpers).sum()
     }
 
+    /// Who works in the background, a line each for people.
+    pub fn list(&self) -> Vec<String> {
+        self.lock().batches.iter().filter(|batch| !batch.is_over()).flat_map(Batch::lines).collect()
+    }
+
     /// Tells all helpers in the background to end; how many there were.
     pub fn cancel(&self) -> usize {
         let running = self.running();

@@ -68,7 +68,8 @@ impl Default for Limits {
 impl Limits {
     /// As the settings say.
     pub fn from_settings(settings: &Settings) -> Result<Self, SettingError> {
-        let number = |def| -> Result<u64, SettingError> { Ok(u64::try_from(settings.get(def)?).unwrap_or(0)) };
+        let number =
+            |def| -> Result<u64, SettingError> { Ok(u64::try_from(settings.get(def)?).unwrap_or(0)) };
         let small = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let some = |number: u64| (number > 0).then_some(number);
         let depth = number(&delegation::MAX_SPAWN_DEPTH)?;

@@ -15,9 +15,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use hermes_model::ToolSpec;
-use hermes_tools::{
-    Arguments, Gate, News, Notification, Progress, Run, Running, Tool, ToolOutput, Toolbox,
-};
+use hermes_tools::{Arguments, Gate, News, Notification, Progress, Run, Running, Tool, ToolOutput, Toolbox};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -138,7 +136,8 @@ impl Delegate {
         session: &str,
     ) -> ToolOutput {
         let goals: Vec<String> = tasks.iter().map(|task| cut(&task.goal, 120)).collect();
-        let records: Vec<Arc<Mutex<Record>>> = children.iter().map(|child| Arc::clone(&child.record)).collect();
+        let records: Vec<Arc<Mutex<Record>>> =
+            children.iter().map(|child| Arc::clone(&child.record)).collect();
         let sessions: Vec<&str> = children.iter().map(|child| child.who.session.as_str()).collect();
         let batch = self.family.add(|id| Batch::new(id, goals, records, cancel, Instant::now()));
         let said = json!({

@@ -143,7 +143,11 @@ fn toolsets(object: &Arguments) -> Result<Vec<String>, String> {
         Some(Value::String(text)) => text.split(',').map(|name| name.trim().to_owned()).collect(),
         Some(Value::Array(items)) => {
             let name = |item: &Value| item.as_str().map(|name| name.trim().to_owned());
-            items.iter().map(name).collect::<Option<Vec<String>>>().ok_or("'toolsets' must be a list of names")?
+            items
+                .iter()
+                .map(name)
+                .collect::<Option<Vec<String>>>()
+                .ok_or("'toolsets' must be a list of names")?
         }
         Some(_) => return Err("'toolsets' must be a list of names".to_owned()),
     };

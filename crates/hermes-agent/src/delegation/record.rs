@@ -100,7 +100,16 @@ impl Record {
         };
         let (id, tool, brief) = (id.to_owned(), name.to_owned(), brief.to_owned());
         let arguments = arguments.to_string().len();
-        self.steps.push(Step { id, tool, brief, arguments, result: 0, status: None, writes, exit_code: None });
+        self.steps.push(Step {
+            id,
+            tool,
+            brief,
+            arguments,
+            result: 0,
+            status: None,
+            writes,
+            exit_code: None,
+        });
     }
 
     fn finished(&mut self, id: &str, status: CallStatus, result: &str) {
@@ -151,8 +160,9 @@ impl Record {
     /// Commands it really ran to their end, with their exit codes.
     pub fn commands(&self) -> Value {
         let ran = self.steps.iter().filter_map(|step| Some((&step.brief, step.exit_code?)));
-        let mut ran: Vec<Value> =
-            ran.map(|(command, code)| json!({"command": cut(command, LONGEST_COMMAND), "exit_code": code})).collect();
+        let mut ran: Vec<Value> = ran
+            .map(|(command, code)| json!({"command": cut(command, LONGEST_COMMAND), "exit_code": code}))
+            .collect();
         ran.drain(..ran.len().saturating_sub(MOST_COMMANDS));
         Value::Array(ran)
     }
@@ -251,7 +261,10 @@ mod tests {
         let mut record = Record::new(Toolbox::default(), String::new());
         let text = |delta: &str| AgentEvent::Text { delta: delta.into() };
         record.hear(&text("First."));
-        assert_eq!(record.hear(&started("1", "terminal", "ls\n-l")).as_deref(), Some("says: First.\nterminal ls"));
+        assert_eq!(
+            record.hear(&started("1", "terminal", "ls\n-l")).as_deref(),
+            Some("says: First.\nterminal ls")
+        );
         assert_eq!(record.last_words(), "First.");
         record.hear(&text("Then I"));
         assert_eq!(record.last_words(), "Then I");

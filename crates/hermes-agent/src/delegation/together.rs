@@ -58,11 +58,8 @@ impl Team {
         let record = helper.record.lock().unwrap_or_else(PoisonError::into_inner);
         self.family.spend(record.spending());
         let (status, _) = ended.status();
-        let line = format!(
-            "{status}: {} model calls, {} tool calls",
-            record.spending().calls,
-            record.tool_calls()
-        );
+        let line =
+            format!("{status}: {} model calls, {} tool calls", record.spending().calls, record.tool_calls());
         progress.tell(Report::Output(progress_line(&helper.label, ended.elapsed, &line)));
         describe(&helper.who, &ended, &record, &self.kit.limits, &self.family)
     }

@@ -275,8 +275,7 @@ impl<'a, 'on> Turn<'a, 'on> {
     async fn wrap_up(&mut self) -> Result<Ended, JournalError> {
         let (limit, setting) = (self.agent.rules.most_calls, self.agent.rules.calls_setting);
         self.aside = Some(WRAP_UP);
-        let error =
-            Some(format!("the limit of {limit} model calls for one turn is reached ('{setting}')"));
+        let error = Some(format!("the limit of {limit} model calls for one turn is reached ('{setting}')"));
         let text = match self.ask(ToolUse::Forbidden).await? {
             Ok(answered) => {
                 self.count(&answered)?;
@@ -301,7 +300,9 @@ impl<'a, 'on> Turn<'a, 'on> {
         let over = || Ended {
             outcome: Outcome::OutOfBudget,
             text: std::mem::take(&mut self.begun),
-            error: Some(format!("{spent} of {limit} tokens for one task are used up ('delegation.max_tokens')")),
+            error: Some(format!(
+                "{spent} of {limit} tokens for one task are used up ('delegation.max_tokens')"
+            )),
         };
         (spent >= limit).then(over)
     }
