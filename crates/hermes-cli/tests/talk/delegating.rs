@@ -9,10 +9,13 @@ use serde_json::{Value, json};
 use super::support::{LIMIT, Talk, events, runs, session_of};
 use super::terminal::Terminal;
 
+/// Titles are asked for whenever the model is free.
+const TITLE: &str = "when system \"a title\"\nalways\nsay \"A title\"\n---\n";
+
 /// A script in which the agent gives these goals to helpers, each of which runs a command and says that it is done.
 fn script(helpers: &[(&str, &str)]) -> String {
     let tasks: Vec<Value> = helpers.iter().map(|(goal, _)| json!({"goal": goal})).collect();
-    let mut script = format!("when \"go\"\ncall delegate_task {}\n---\n", json!({"tasks": tasks}));
+    let mut script = format!("{TITLE}when \"go\"\ncall delegate_task {}\n---\n", json!({"tasks": tasks}));
     for (goal, command) in helpers {
         script += &format!(
             "when \"{goal}\"\n{}\n---\nwhen \"{goal}\"\nsay \"{goal}: done.\"\n---\n",
@@ -138,9 +141,6 @@ fn a_kill_during_delegation_leaves_sessions_that_go_on_and_nothing_that_runs() {
     let call = talk.server.calls().into_iter().find(|call| call.newest_user_text().contains("wait long"));
     assert!(call.is_some(), "the helper had begun");
 }
-
-/// Titles are asked for whenever the model is free.
-const TITLE: &str = "when system \"a title\"\nalways\nsay \"A title\"\n---\n";
 
 #[test]
 fn the_end_of_a_background_command_gets_a_turn_of_its_own() {
