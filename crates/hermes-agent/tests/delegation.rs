@@ -730,3 +730,12 @@ async fn helpers_in_the_background_end_with_their_agent() {
     let row = world.store.lock().row(&SessionId::from(id.as_str())).unwrap();
     assert_eq!(row.end_reason.as_deref(), Some("interrupted"), "how far it got is on record");
 }
+
+#[test]
+fn the_description_is_short() {
+    let delegate = Delegate::new(None, Family::default(), Toolbox::default(), Arc::new(Open));
+    let spec = delegate.spec();
+    let bytes =
+        serde_json::json!({"name": spec.name, "description": spec.description, "parameters": spec.parameters});
+    assert!(bytes.to_string().len() < 1000, "{}", bytes.to_string().len());
+}

@@ -189,28 +189,24 @@ fn output(result: &Value) -> ToolOutput {
 
 impl Tool for Delegate {
     fn spec(&self) -> ToolSpec {
-        let task = json!({
-            "goal": {"type": "string"},
-            "context": {"type": "string"},
-            "toolsets": {"type": "array", "items": {"type": "string"}},
-            "role": {"type": "string", "enum": ["leaf", "orchestrator"]},
-        });
+        // Toolsets and a role can be given for each task, too; a model that needs it finds out by trying.
+        let task = json!({"goal": {"type": "string"}, "context": {"type": "string"}});
         ToolSpec {
             name: NAME.to_owned(),
-            description: "Hand work to helpers with conversations of their own. They know only goal and context. One goal, \
-                 or tasks to run at once. 'verified' and 'files_written' in the result are facts; 'summary' is a claim."
+            description: "Hand work to helpers with conversations of their own, who know only goal and context: one goal, \
+                 or tasks to run at once. In results 'verified' and 'files_written' are facts, 'summary' is a claim."
                 .to_owned(),
             parameters: json!({
                 "type": "object",
                 "properties": {
-                    "goal": {"type": "string", "description": "What to do and what to report"},
+                    "goal": {"type": "string", "description": "What to do and report"},
                     "context": {"type": "string", "description": "Paths, findings, constraints"},
-                    "toolsets": {"type": "array", "items": {"type": "string"}, "description": "Fewer tools than yours"},
                     "tasks": {"type": "array", "items": {"type": "object", "properties": task, "required": ["goal"]}},
+                    "toolsets": {"type": "array", "items": {"type": "string"}, "description": "Only these of yours"},
                     "role": {"type": "string", "enum": ["leaf", "orchestrator"], "description": "orchestrator may delegate"},
                     "background": {"type": "boolean", "description": "Return an id at once"},
                     "action": {"type": "string", "enum": ["run", "status", "wait", "cancel"]},
-                    "id": {"type": "string", "description": "For status, wait, cancel"},
+                    "id": {"type": "string"},
                 },
             }),
         }
