@@ -735,7 +735,6 @@ async fn helpers_in_the_background_end_with_their_agent() {
 fn the_description_is_short() {
     let delegate = Delegate::new(None, Family::default(), Toolbox::default(), Arc::new(Open));
     let spec = delegate.spec();
-    let bytes =
-        serde_json::json!({"name": spec.name, "description": spec.description, "parameters": spec.parameters});
+    let bytes = serde_json::json!({"name": spec.name, "description": spec.description, "parameters": spec.parameters});
     assert!(bytes.to_string().len() < 1000, "{}", bytes.to_string().len());
 }

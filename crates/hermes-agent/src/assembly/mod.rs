@@ -141,18 +141,18 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
     let rules = turn_rules(&opening.settings, &model, opening.most_calls)?;
     let session = new_session(&opening, &model, &now)?;
     let family = Family::default();
+    let told = Told {
+        opening: &opening,
+        config: &place,
+        workplace: &workplace,
+        tools: &own,
+        model: &model,
+        provider: &provider,
+        id: "",
+    };
     let tools = match delegation {
-        Delegation::Off => own,
+        Delegation::Off => own.clone(),
         Delegation::On => {
-            let told = Told {
-                opening: &opening,
-                config: &place,
-                workplace: &workplace,
-                tools: &own,
-                model: &model,
-                provider: &provider,
-                id: "",
-            };
             let parts = helpers::Own {
                 told: &told,
                 store: &store,
@@ -164,10 +164,9 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
                 session: session.clone(),
             };
             let kit = helpers::kit(parts, &now, &mut notices)?;
-            with_delegation(own, Some(kit), &family, helpers::gate(&opening, &gate)?)
+            with_delegation(&own, Some(kit), &family, helpers::gate(&opening, &gate)?)
         }
     };
-
     let resumed = opening.resume.as_ref().map(|which| find(&store, which)).transpose()?;
     let (mut journal, history) = match resumed.clone() {
         Some(id) => {
@@ -185,15 +184,7 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
         // The same bytes as before, so that the provider's cache holds.
         SystemPrompt { text, parts: Vec::new() }
     } else {
-        let sources = Told {
-            opening: &opening,
-            config: &place,
-            workplace: &workplace,
-            tools: &tools,
-            model: &model,
-            provider: &provider,
-            id: &id,
-        };
+        let sources = Told { tools: &tools, id: &id, ..told };
         let built = build_prompt(&sources, &now, &mut notices)?;
         journal.keep_prompt(&built.text)?;
         built
@@ -234,7 +225,7 @@ pub fn first_request(opening: &Opening) -> Result<(SystemPrompt, Vec<ToolSpec>),
     let Chosen { tools: own, gate, delegation } = tools(opening, &workplace, &mut notices)?;
     let tools = match delegation {
         Delegation::Off => own,
-        Delegation::On => with_delegation(own, None, &Family::default(), gate),
+        Delegation::On => with_delegation(&own, None, &Family::default(), gate),
     };
     let told = Told {
         opening,
@@ -320,7 +311,7 @@ enum Delegation {
 
 /// These tools and the one that starts helpers, who get some of these.
 fn with_delegation(
-    own: Toolbox,
+    own: &Toolbox,
     kit: Option<crate::delegation::Kit>,
     family: &Family,
     gate: Arc<dyn hermes_tools::Gate>,
@@ -381,6 +372,7 @@ fn sees_project(config: &SandboxConfig) -> bool {
 }
 
 /// What the prompt is built from.
+#[derive(Clone, Copy)]
 struct Told<'a> {
     opening: &'a Opening,
     config: &'a SandboxConfig,

@@ -118,8 +118,8 @@ impl Delegate {
             session: run.session,
             cancel: &cancel,
         };
-        let made = tasks.iter().enumerate().map(|(place, task)| under.make(place, tasks.len(), task));
-        let children = made.collect::<Result<Vec<Child>, String>>()?;
+        let children = tasks.iter().enumerate().map(|(place, task)| under.make(place, tasks.len(), task));
+        let children = children.collect::<Result<Vec<Child>, String>>()?;
         let team = Team { kit: Arc::clone(kit), family: self.family.clone() };
         match mode {
             Mode::Foreground => Ok(output(&team.work(children, run.progress).await)),

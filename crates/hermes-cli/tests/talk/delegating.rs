@@ -3,6 +3,7 @@
 
 use hermes_store::sessions::{Kind, SessionId, SessionStore};
 use hermes_testkit::crash::{KillPoint, Rng, kill_at};
+use hermes_testkit::model::Request;
 use hermes_testkit::{Answer, Signal, wait_until};
 use serde_json::{Value, json};
 
@@ -15,19 +16,19 @@ const TITLE: &str = "when system \"a title\"\nalways\nsay \"A title\"\n---\n";
 /// A script in which the agent gives these goals to helpers, each of which runs a command and says that it is done.
 fn script(helpers: &[(&str, &str)]) -> String {
     let tasks: Vec<Value> = helpers.iter().map(|(goal, _)| json!({"goal": goal})).collect();
-    let mut script = format!("{TITLE}when \"go\"\ncall delegate_task {}\n---\n", json!({"tasks": tasks}));
-    for (goal, command) in helpers {
-        script += &format!(
-            "when \"{goal}\"\n{}\n---\nwhen \"{goal}\"\nsay \"{goal}: done.\"\n---\n",
-            runs(command)
-        );
-    }
-    script + "when \"go\"\nsay \"All done.\""
+    let helper = |(goal, command): &(&str, &str)| {
+        format!("when \"{goal}\"\n{}\n---\nwhen \"{goal}\"\nsay \"{goal}: done.\"\n---\n", runs(command))
+    };
+    format!(
+        "{TITLE}when \"go\"\ncall delegate_task {}\n---\n{}when \"go\"\nsay \"All done.\"",
+        json!({"tasks": tasks}),
+        helpers.iter().map(helper).collect::<String>()
+    )
 }
 
 /// What the agent was told about its helpers.
 fn told(talk: &Talk) -> Value {
-    let asks = |call: &hermes_testkit::model::Request| call.newest_user_text().contains("go");
+    let asks = |call: &Request| call.newest_user_text().contains("go");
     let call = talk.server.calls().into_iter().rfind(asks).unwrap();
     serde_json::from_str(&call.tool_results()[0].1).unwrap()
 }
@@ -181,7 +182,7 @@ fn helpers_in_the_background_report_by_themselves_and_end_with_the_chat() {
         .server
         .calls()
         .iter()
-        .flat_map(|call| call.tool_results())
+        .flat_map(Request::tool_results)
         .filter_map(|(_, text)| serde_json::from_str::<Value>(&text).ok())
         .filter_map(|value| value["session_ids"][0].as_str().map(str::to_owned))
         .collect();
