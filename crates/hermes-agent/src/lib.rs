@@ -6,6 +6,7 @@ pub mod compaction;
 pub mod context_files;
 pub mod context_report;
 pub mod control;
+pub mod delegation;
 pub mod event;
 pub mod history;
 pub mod journal;

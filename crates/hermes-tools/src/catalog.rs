@@ -71,6 +71,9 @@ pub fn build(kit: &Kit<'_>) -> Vec<Arc<dyn Tool>> {
     ]
 }
 
+/// Tools the agent adds, as they need more than a place to work in.
+pub const OF_THE_AGENT: [&str; 1] = ["delegate_task"];
+
 /// The names of all tools, without a place to build them for.
 pub const NAMES: &[&str] = &[
     "clarify",

@@ -69,6 +69,12 @@ pub trait Gate: Send + Sync {
     /// Decides; may take as long as a person takes.
     fn decide<'a>(&'a self, action: &'a Action<'a>) -> Waiting<'a, Verdict>;
 
+    /// The same for an action of a helper, so that whoever is asked learns who wants it.
+    fn decide_for<'a>(&'a self, helper: &'a str, action: &'a Action<'a>) -> Waiting<'a, Verdict> {
+        let _ = helper;
+        self.decide(action)
+    }
+
     /// Hears how the conversation goes.
     fn tell(&self, moment: Moment<'_>) {
         let _ = moment;

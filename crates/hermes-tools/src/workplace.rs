@@ -76,6 +76,8 @@ struct Inner {
     watched: Mutex<HashSet<String>>,
     /// What its conversations know of files.
     files: FileState,
+    /// Helpers that work in the place of the conversation that started them.
+    guests: Mutex<HashMap<String, String>>,
     /// Where long results go, by agent.
     results: Mutex<HashMap<u64, PathBuf>>,
 }
@@ -117,6 +119,7 @@ impl Workplace {
             jobs: Mutex::default(),
             watched: Mutex::default(),
             files: FileState::default(),
+            guests: Mutex::default(),
             results: Mutex::default(),
         }))
     }
@@ -149,6 +152,22 @@ impl Workplace {
     pub fn close(&self, within: Duration) -> bool {
         lock(&self.0.jobs).clear();
         self.0.pool.close(within)
+    }
+
+    /// Lets a helper work in the place of a conversation, with a shell of its own.
+    pub fn share(&self, host: &str, helper: &str) {
+        let host = self.host_of(host);
+        lock(&self.0.guests).insert(helper.to_owned(), host);
+    }
+
+    /// A helper is done: nothing is remembered of it.
+    pub fn unshare(&self, helper: &str) {
+        lock(&self.0.guests).remove(helper);
+    }
+
+    /// The conversation whose place this one works in, which is mostly itself.
+    fn host_of(&self, session: &str) -> String {
+        lock(&self.0.guests).get(session).cloned().unwrap_or_else(|| session.to_owned())
     }
 
     pub(crate) fn config(&self) -> &SandboxConfig {
@@ -210,8 +229,9 @@ impl Workplace {
             Scope::Profile | Scope::Shared(_) => self.0.pool.get(config, &self.0.context, now),
             Scope::Session | Scope::Task => {
                 let mut context = self.0.context.clone();
-                context.caller.session = Some(session.to_owned());
-                context.caller.task.get_or_insert_with(|| session.to_owned());
+                let session = self.host_of(session);
+                context.caller.task.get_or_insert_with(|| session.clone());
+                context.caller.session = Some(session);
                 self.0.pool.get(config, &context, now)
             }
         }
@@ -221,7 +241,7 @@ impl Workplace {
     pub(crate) fn place_key(&self, session: &str) -> String {
         match self.0.config.scope {
             Scope::Profile | Scope::Shared(_) => String::new(),
-            Scope::Session | Scope::Task => session.to_owned(),
+            Scope::Session | Scope::Task => self.host_of(session),
         }
     }
 }

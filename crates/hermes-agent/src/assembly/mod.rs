@@ -5,6 +5,8 @@ mod advice;
 mod error;
 mod eyes;
 mod git;
+mod helpers;
+mod questions;
 mod rules;
 mod side;
 
@@ -39,6 +41,7 @@ pub use rules::turn_rules;
 
 use crate::agent::{Agent, Clock, Parts};
 use crate::context_files::Hints;
+use crate::delegation::{Delegate, Family};
 use crate::history::History;
 use crate::journal::{Journal, SharedStore, StoreJournal, StoreLedger};
 use crate::prompt::{self, HostFacts, Place, Platform, SystemPrompt};
@@ -137,22 +140,49 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
     let place = hermes_sandbox::from_settings::config(&opening.settings)?;
     let redactor = Arc::new(Redactor::new(opening.settings.secret_values()));
     let workplace = workplace(&opening, place.clone(), Arc::clone(&redactor))?;
-    let (tools, gate) = tools(&opening, &workplace, Some(eyes), &mut notices)?;
+    let Chosen { tools: own, gate, delegation } = tools(&opening, &workplace, Some(eyes), &mut notices)?;
     let now = Zoned::now();
-
+    let zone = now.time_zone().clone();
+    let clock: Clock = Arc::new(move || jiff::Timestamp::now().to_zoned(zone.clone()));
+    let rules = turn_rules(&opening.settings, &model, opening.most_calls)?;
+    let session = new_session(&opening, &model, &now)?;
     let resumed = opening.resume.as_ref().map(|which| find(&store, which)).transpose()?;
+    let id = resumed.as_ref().unwrap_or(&session.id).to_string();
+    let gate = Arc::new(advised(gate, &opening, &store, routes, &id, &mut notices)?);
+    let family = Family::default();
+    let told = Told {
+        opening: &opening,
+        config: &place,
+        workplace: &workplace,
+        tools: &own,
+        model: &model,
+        provider: &provider,
+        id: "",
+    };
+    let tools = match delegation {
+        Delegation::Off => own.clone(),
+        Delegation::On => {
+            let parts = helpers::Own {
+                told: &told,
+                store: &store,
+                workplace: &workplace,
+                caller: &caller,
+                redactor: &redactor,
+                clock: &clock,
+                rules: &rules,
+                session: session.clone(),
+            };
+            let kit = helpers::kit(parts, &now, &mut notices)?;
+            with_delegation(&own, Some(kit), &family, helpers::gate(&opening, &gate)?)
+        }
+    };
     let (mut journal, history) = match resumed.clone() {
         Some(id) => {
             let (journal, history) = StoreJournal::resume(store.clone(), id, issuer)?;
             (journal, history)
         }
-        None => (
-            StoreJournal::begin(store.clone(), new_session(&opening, &model, &now)?, issuer),
-            History::default(),
-        ),
+        None => (StoreJournal::begin(store.clone(), session, issuer), History::default()),
     };
-    let id = journal.session_id().to_owned();
-    let gate = Arc::new(advised(gate, &opening, &store, routes, &id, &mut notices)?);
     let kept = match &resumed {
         Some(id) => store.lock().system_prompt(id)?.filter(|prompt| !prompt.is_empty()),
         None => None,
@@ -161,22 +191,12 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
         // The same bytes as before, so that the provider's cache holds.
         SystemPrompt { text, parts: Vec::new() }
     } else {
-        let sources = Told {
-            opening: &opening,
-            config: &place,
-            workplace: &workplace,
-            tools: &tools,
-            model: &model,
-            provider: &provider,
-            id: &id,
-        };
+        let sources = Told { tools: &tools, id: &id, ..told };
         let built = build_prompt(&sources, &now, &mut notices)?;
         journal.keep_prompt(&built.text)?;
         built
     };
     let here = (sees_project(&place) && opening.rules == prompt::Rules::Follow).then(|| opening.cwd.clone());
-    let zone = now.time_zone().clone();
-    let clock: Clock = Arc::new(move || jiff::Timestamp::now().to_zoned(zone.clone()));
     if resumed.is_some() {
         let messages: Vec<hermes_model::Message> = history.messages().cloned().collect();
         tools.tell(&id, Moment::Resumed(&messages));
@@ -193,8 +213,9 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
         journal: Box::new(journal),
         history,
         system: prompt.text.clone(),
-        rules: turn_rules(&opening.settings, &model, opening.most_calls)?,
+        rules,
         clock,
+        family,
     });
     Ok(Opened { agent, store, workplace, gate, prompt, notices })
 }
@@ -208,7 +229,11 @@ pub fn first_request(opening: &Opening) -> Result<(SystemPrompt, Vec<ToolSpec>),
     let config = hermes_sandbox::from_settings::config(&opening.settings)?;
     let redactor = Arc::new(Redactor::new(opening.settings.secret_values()));
     let workplace = workplace(opening, config.clone(), redactor)?;
-    let (tools, _) = tools(opening, &workplace, None, &mut notices)?;
+    let Chosen { tools: own, gate, delegation } = tools(opening, &workplace, None, &mut notices)?;
+    let tools = match delegation {
+        Delegation::Off => own,
+        Delegation::On => with_delegation(&own, None, &Family::default(), Arc::new(gate)),
+    };
     let told = Told {
         opening,
         config: &config,
@@ -277,17 +302,44 @@ fn workplace(
     Ok(Workplace::new(config, context, Arc::new(Pool::default()), options))
 }
 
+/// The tools of an agent, but for the one that starts helpers.
+struct Chosen {
+    tools: Toolbox,
+    gate: AskGate,
+    delegation: Delegation,
+}
+
+/// Whether an agent can start helpers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Delegation {
+    On,
+    Off,
+}
+
+/// These tools and the one that starts helpers, who get some of these.
+fn with_delegation(
+    own: &Toolbox,
+    kit: Option<crate::delegation::Kit>,
+    family: &Family,
+    gate: Arc<dyn hermes_tools::Gate>,
+) -> Toolbox {
+    let delegate: Arc<dyn Tool> = Arc::new(Delegate::new(kit, family.clone(), own.clone(), gate));
+    Toolbox::new(own.iter().cloned().chain([delegate]))
+}
+
 fn tools(
     opening: &Opening,
     workplace: &Workplace,
     eyes: Option<Arc<dyn Eyes>>,
     notices: &mut Vec<String>,
-) -> Result<(Toolbox, AskGate), OpenError> {
+) -> Result<Chosen, OpenError> {
     let chosen = toolsets::Selection::new(&opening.settings, &opening.source, &opening.toolsets)?;
     notices.extend(chosen.notices());
     let mode = Mode::from_settings(&opening.settings, matches!(opening.consent, Consent::Yolo))?;
-    let answerer =
-        if let Consent::Ask(answerer) = &opening.consent { Some(Arc::clone(answerer)) } else { None };
+    let answerer: Option<Arc<dyn Answerer>> = match &opening.consent {
+        Consent::Ask(person) => Some(Arc::new(questions::OneAtATime::new(Arc::clone(person)))),
+        Consent::Yolo | Consent::Nobody => None,
+    };
     let kit = catalog::Kit {
         place: workplace,
         home: &opening.home,
@@ -303,7 +355,8 @@ fn tools(
     let gate = AskGate::new(mode, answerer)
         .at(surroundings(opening, workplace))
         .with_ledger(Ledger::new(opening.home.clone()));
-    Ok((Toolbox::new(tools), gate))
+    let delegation = if chosen.has_tool(crate::delegation::NAME) { Delegation::On } else { Delegation::Off };
+    Ok(Chosen { tools: Toolbox::new(tools), gate, delegation })
 }
 
 /// What the rules for commands want to know of the place.
@@ -389,6 +442,7 @@ fn sees_project(config: &SandboxConfig) -> bool {
 }
 
 /// What the prompt is built from.
+#[derive(Clone, Copy)]
 struct Told<'a> {
     opening: &'a Opening,
     config: &'a SandboxConfig,
@@ -400,6 +454,16 @@ struct Told<'a> {
 }
 
 fn build_prompt(told: &Told<'_>, now: &Zoned, notices: &mut Vec<String>) -> Result<SystemPrompt, OpenError> {
+    let loaded = prompt_parts(told, told.opening.rules, now)?;
+    notices.extend(loaded.notices);
+    Ok(prompt::build(&loaded.parts))
+}
+
+fn prompt_parts(
+    told: &Told<'_>,
+    rules: prompt::Rules,
+    now: &Zoned,
+) -> Result<prompt::LoadedPrompt, OpenError> {
     let opening = told.opening;
     let cwd = &opening.cwd;
     let (place, project) = match told.config.backend {
@@ -412,11 +476,11 @@ fn build_prompt(told: &Told<'_>, now: &Zoned, notices: &mut Vec<String>) -> Resu
             (Place::Sandbox { description: told.workplace.describe() }, here)
         }
     };
-    let loaded = prompt::load(&prompt::Sources {
+    Ok(prompt::load(&prompt::Sources {
         home: &opening.home,
         settings: &opening.settings,
         project,
-        rules: opening.rules,
+        rules,
         place,
         platform: match opening.kind {
             Kind::OneShot => Platform::OneShot,
@@ -429,7 +493,5 @@ fn build_prompt(told: &Told<'_>, now: &Zoned, notices: &mut Vec<String>) -> Resu
         provider: told.provider,
         session_id: (opening.session_id == TellId::Yes).then_some(told.id),
         now,
-    })?;
-    notices.extend(loaded.notices);
-    Ok(prompt::build(&loaded.parts))
+    })?)
 }

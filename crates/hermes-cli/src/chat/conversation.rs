@@ -15,6 +15,13 @@ pub trait Conversation: Send {
     /// Begins a turn. Its events end with [`AgentEvent::TurnEnded`].
     fn start_turn(&mut self, input: UserInput, events: Events) -> Control;
 
+    /// Goes on by itself because something in the background is over; nothing when there is no reason to. Runs like a
+    /// turn.
+    fn take_up_news(&mut self, events: Events) -> Option<Control> {
+        let _ = events;
+        None
+    }
+
     /// What the status line and `/status` show.
     fn status(&self) -> StatusFacts;
 
@@ -264,6 +271,11 @@ impl Events {
     /// Reports; lost when the chat is over.
     pub fn send(&self, event: AgentEvent) {
         let _ = self.sender.send(Message::Agent(event));
+    }
+
+    /// Says that something in the background is over.
+    pub fn wake(&self) {
+        let _ = self.sender.send(Message::News);
     }
 }
 

@@ -66,6 +66,7 @@ fn answer(app: &App, talk: &TalkArgs, args: &OneShotArgs, prompt: &str) -> anyho
     let mut show = Shown::new(args.json);
     let mut on = |event| show.event(event);
     let report = runtime.block_on(agent.turn(question, interrupts.control(), &mut on));
+    runtime.block_on(agent.close());
     // Whatever still waits for a tool that was told to end must not hold the answer back.
     runtime.shutdown_background();
     drop(agent);

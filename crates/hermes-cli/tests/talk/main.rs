@@ -5,6 +5,7 @@ mod answering;
 mod chatting;
 mod consent;
 mod crashing;
+mod delegating;
 mod failing;
 mod files;
 mod flags;

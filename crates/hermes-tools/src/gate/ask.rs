@@ -6,6 +6,7 @@ mod mode;
 mod question;
 mod typed;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -55,8 +56,9 @@ pub struct AskGate {
     ledger: Option<Ledger>,
     /// Patterns of the settings that stand for agreements of the ledger.
     agreed: Vec<String>,
-    /// What the conversation's shell remembers, as far as its commands tell.
-    shell: Mutex<Option<Memory>>,
+    /// What the shells of the conversation and of its helpers remember, as far as their commands tell. The conversation's
+    /// own has no name.
+    shells: Mutex<HashMap<String, Memory>>,
     grants: Mutex<Grants>,
     typed: Mutex<Typed>,
 }
@@ -72,7 +74,7 @@ impl AskGate {
             adviser: None,
             ledger: None,
             agreed: Vec::new(),
-            shell: Mutex::default(),
+            shells: Mutex::default(),
             grants: Mutex::default(),
             typed: Mutex::default(),
         }
@@ -122,10 +124,10 @@ impl AskGate {
     }
 
     /// What the rules say, and what the shell would remember of it.
-    fn judge(&self, action: &Action<'_>) -> (Judgement, Option<Memory>) {
+    fn judge(&self, action: &Action<'_>, helper: Option<&str>) -> (Judgement, Option<Memory>) {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         let (home, hermes_home) = (text(&self.surroundings.home), text(&self.surroundings.hermes_home));
-        let memory = lock(&self.shell).clone();
+        let memory = lock(&self.shells).get(helper.unwrap_or_default()).cloned();
         let began = self.surroundings.cwd.as_deref().filter(|_| memory.is_none()).map(text);
         let (cwd, apart) = match action {
             Action::Command { workdir: Some(dir), .. } => {
@@ -189,9 +191,12 @@ impl AskGate {
         by_hand.chain(kept).collect()
     }
 
-    async fn ask(&self, action: &Action<'_>, findings: &[Finding]) -> Verdict {
+    async fn ask(&self, action: &Action<'_>, findings: &[Finding], helper: Option<&str>) -> Verdict {
         let Some(answerer) = &self.answerer else { return nobody(&reasons("", findings)) };
-        let (question, meanings) = question(action, findings);
+        let (mut question, meanings) = question(action, findings);
+        if let Some(helper) = helper {
+            question.text = format!("The helper \"{helper}\" wants this. {}", question.text);
+        }
         if let Some(verdict) = self.advised(&question.subject, findings).await {
             return verdict;
         }
@@ -223,6 +228,36 @@ impl AskGate {
         }
     }
 
+    /// Judges and, where that is not enough, asks.
+    async fn settle(&self, action: &Action<'_>, helper: Option<&str>) -> Verdict {
+        let (judgement, after) = self.judge(action, helper);
+        let verdict = match judgement {
+            Judgement::Allowed => Verdict::Allowed,
+            Judgement::Refused { finding } => refused(format!(
+                "{}{} (rule {}): nobody can allow it, and trying it in another way is not wanted",
+                finding.reason,
+                if finding.part.is_empty() { String::new() } else { format!(": {}", finding.part) },
+                finding.rule
+            )),
+            Judgement::Ask { findings } => {
+                let left = match action {
+                    Action::Command { line, .. } => lock(&self.grants).uncovered(line, findings),
+                    _ => findings,
+                };
+                if left.is_empty() { Verdict::Allowed } else { self.ask(action, &left, helper).await }
+            }
+        };
+        if let (Some(after), Verdict::Allowed) = (after, &verdict) {
+            lock(&self.shells).insert(helper.unwrap_or_default().to_owned(), after);
+        }
+        if let (Action::Input { command, text, .. }, Verdict::Allowed) = (action, &verdict) {
+            let mut typed = lock(&self.typed);
+            let whole = typed.whole(command, text);
+            typed.keep(command, &whole);
+        }
+        verdict
+    }
+
     /// What a model says about it, where one is to be asked first. Its yes counts for this one time.
     async fn advised(&self, subject: &str, findings: &[Finding]) -> Option<Verdict> {
         let adviser = self.adviser.as_ref().filter(|_| self.mode.first == First::Model)?;
@@ -252,34 +287,11 @@ impl AskGate {
 
 impl Gate for AskGate {
     fn decide<'a>(&'a self, action: &'a Action<'a>) -> Waiting<'a, Verdict> {
-        Box::pin(async move {
-            let (judgement, after) = self.judge(action);
-            let verdict = match judgement {
-                Judgement::Allowed => Verdict::Allowed,
-                Judgement::Refused { finding } => refused(format!(
-                    "{}{} (rule {}): nobody can allow it, and trying it in another way is not wanted",
-                    finding.reason,
-                    if finding.part.is_empty() { String::new() } else { format!(": {}", finding.part) },
-                    finding.rule
-                )),
-                Judgement::Ask { findings } => {
-                    let left = match action {
-                        Action::Command { line, .. } => lock(&self.grants).uncovered(line, findings),
-                        _ => findings,
-                    };
-                    if left.is_empty() { Verdict::Allowed } else { self.ask(action, &left).await }
-                }
-            };
-            if let (Some(after), Verdict::Allowed) = (after, &verdict) {
-                *lock(&self.shell) = Some(after);
-            }
-            if let (Action::Input { command, text, .. }, Verdict::Allowed) = (action, &verdict) {
-                let mut typed = lock(&self.typed);
-                let whole = typed.whole(command, text);
-                typed.keep(command, &whole);
-            }
-            verdict
-        })
+        Box::pin(self.settle(action, None))
+    }
+
+    fn decide_for<'a>(&'a self, helper: &'a str, action: &'a Action<'a>) -> Waiting<'a, Verdict> {
+        Box::pin(self.settle(action, Some(helper)))
     }
 }
 

@@ -228,9 +228,20 @@ impl AgentConversation {
         self.worker.with(move |agent| words::context(agent, &parts)).map_or_else(gone, CommandOutcome::Said)
     }
 
+    fn agents(&self) -> String {
+        let helpers = self.worker.family().list();
+        let lines: Vec<String> = self.background.list().into_iter().chain(helpers).collect();
+        if lines.is_empty() {
+            return "Nothing runs beside this conversation.".to_owned();
+        }
+        lines.iter().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n")
+    }
+
     fn stop(&self) -> CommandOutcome {
+        let helpers = self.worker.family().cancel();
         match background::end_processes(&self.workplace, &self.id()) {
-            Ok(0) => CommandOutcome::Said("Nothing runs in the background.".to_owned()),
+            Ok(0) if helpers == 0 => CommandOutcome::Said("Nothing runs in the background.".to_owned()),
+            Ok(0) => CommandOutcome::Said(format!("Ended {}.", crate::ui::count(helpers as u64, "helper"))),
             Ok(ended) => CommandOutcome::Said(format!(
                 "Ended {}.",
                 crate::ui::count(ended as u64, "background process")
@@ -285,9 +296,13 @@ impl Conversation for AgentConversation {
         }
     }
 
+    fn take_up_news(&mut self, events: Events) -> Option<Control> {
+        self.worker.take_up_news(events)
+    }
+
     fn status(&self) -> StatusFacts {
         let mut facts = self.worker.facts().clone();
-        facts.background_tasks = self.background.running();
+        facts.background_tasks = self.background.running() + self.worker.family().running();
         facts.approvals = match self.gate.yolo() {
             Yolo::On => Approvals::Skipped,
             Yolo::Off => Approvals::Asked,
@@ -306,7 +321,7 @@ impl Conversation for AgentConversation {
             Request::Uncompact => self.uncompact(),
             Request::Stop => self.stop(),
             Request::Background { prompt } => self.background.start(&self.opening, &prompt, events),
-            Request::Agents => CommandOutcome::Said(self.background.list()),
+            Request::Agents => CommandOutcome::Said(self.agents()),
             Request::Model { wanted } => self.model(wanted),
             Request::Effort { level } => self.effort(&level),
             Request::Yolo => self.yolo(),

@@ -165,6 +165,7 @@ const READ: &[&str] = &[
     "display.show_cost",
     "display.bell_on_complete",
     "quick_commands",
+    "delegation.",
 ];
 
 /// What of these sections is not read yet.
