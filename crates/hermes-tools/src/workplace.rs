@@ -18,8 +18,9 @@ use hermes_sandbox::config::{BackendKind, SandboxConfig, Switch};
 use hermes_sandbox::context::Context;
 use hermes_sandbox::error::SandboxError;
 use hermes_sandbox::notice::Notice;
+use hermes_sandbox::plain::Plain;
 use hermes_sandbox::pool::Pool;
-use hermes_sandbox::sandbox::Sandbox;
+use hermes_sandbox::sandbox::{Access, Sandbox};
 use hermes_sandbox::scope::Scope;
 
 use crate::gate::Reach;
@@ -76,6 +77,22 @@ struct Inner {
 pub(crate) struct Reached {
     pub(crate) sandbox: Arc<Sandbox>,
     pub(crate) client: Client,
+    /// For the model: what it has to know about the place.
+    pub(crate) notes: Vec<String>,
+}
+
+/// A way into a place.
+pub(crate) enum Way {
+    /// Through its agent.
+    Agent(Reached),
+    /// Through its engine, where our program cannot run.
+    Plain(Door),
+}
+
+/// A place that only its engine reaches.
+pub(crate) struct Door {
+    pub(crate) sandbox: Arc<Sandbox>,
+    pub(crate) plain: Plain,
     /// For the model: what it has to know about the place.
     pub(crate) notes: Vec<String>,
 }
@@ -143,12 +160,29 @@ impl Workplace {
 
     /// The place of a conversation, made and connected to if need be. Blocks, for as long as pulling an image takes.
     pub(crate) fn enter(&self, session: &str, progress: &Progress) -> Result<Reached, SandboxError> {
-        let sandbox = self.sandbox(session)?;
-        let to = progress.clone();
-        sandbox.on_progress(move |text| to.tell(Report::Note(text.to_owned())));
+        let sandbox = self.heard(session, progress)?;
         let client = sandbox.client()?;
         let notes = tell_notices(&sandbox, progress);
         Ok(Reached { sandbox, client, notes })
+    }
+
+    /// The same, by the engine alone where our program cannot run.
+    pub(crate) fn enter_any(&self, session: &str, progress: &Progress) -> Result<Way, SandboxError> {
+        let sandbox = self.heard(session, progress)?;
+        let access = sandbox.access()?;
+        let notes = tell_notices(&sandbox, progress);
+        Ok(match access {
+            Access::Agent(client) => Way::Agent(Reached { sandbox, client, notes }),
+            Access::Plain(plain) => Way::Plain(Door { sandbox, plain, notes }),
+        })
+    }
+
+    /// The sandbox of a conversation, which says what takes long.
+    fn heard(&self, session: &str, progress: &Progress) -> Result<Arc<Sandbox>, SandboxError> {
+        let sandbox = self.sandbox(session)?;
+        let to = progress.clone();
+        sandbox.on_progress(move |text| to.tell(Report::Note(text.to_owned())));
+        Ok(sandbox)
     }
 
     /// The sandbox of a conversation, not necessarily reached yet.
