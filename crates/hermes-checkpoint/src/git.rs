@@ -58,12 +58,11 @@ impl Git {
     ) -> Result<Vec<u8>, CheckpointError> {
         let mut command = self.command(dir);
         command.args(args);
-        self.feed(command, doing, limit, |_| Ok(()))
+        Self::feed(command, doing, limit, |_| Ok(()))
     }
 
     /// Runs one with what `write` writes as its input; what it printed.
     pub(crate) fn feed(
-        &self,
         mut command: Command,
         doing: &'static str,
         limit: Duration,

@@ -194,10 +194,8 @@ impl Checkpoints {
     /// Throws everything away; the bytes that are free again.
     pub fn clear(&self) -> Result<u64, CheckpointError> {
         let freed = size(&self.store.base);
-        let _alone = match self.store.exists() {
-            true => Some(self.store.lock("gc", Hold::Alone, self.limits.patience)?),
-            false => None,
-        };
+        let lock = || self.store.lock("gc", Hold::Alone, self.limits.patience);
+        let _alone = self.store.exists().then(lock).transpose()?;
         remove_dir(&self.store.base)?;
         Ok(freed)
     }

@@ -43,7 +43,7 @@ pub(crate) fn import(
         command.arg("--force");
     }
     let doing = "make the snapshot";
-    let printed = git.feed(command, doing, limit, |out| {
+    let printed = Git::feed(command, doing, limit, |out| {
         let head = head(order);
         out.write_all(head.as_bytes()).map_err(broken)?;
         changes(&mut Stream { out: &mut *out })?;

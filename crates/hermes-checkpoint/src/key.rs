@@ -37,7 +37,7 @@ impl Key {
             }
         }
         let digest = hasher.finalize();
-        digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+        digest.iter().take(8).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
     }
 
     /// The ref its snapshots hang on. Boxes have a space of their own: the reference would take a directory that is not
@@ -103,7 +103,8 @@ mod tests {
     }
 
     fn hex(text: &str) -> String {
-        Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+        let digest = Sha256::digest(text);
+        format!("{:016x}", u64::from_be_bytes(digest[..8].try_into().unwrap()))
     }
 
     #[test]

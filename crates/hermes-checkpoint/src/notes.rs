@@ -149,12 +149,10 @@ fn blob(blob: Option<Blob>) -> String {
     blob.map_or_else(|| "-".to_owned(), |blob| format!("{}:{}", blob.mode.octal(), blob.id))
 }
 
-fn read_blob(text: &str) -> Option<Option<Blob>> {
-    if text == "-" {
-        return Some(None);
-    }
+/// None when it makes no sense.
+fn read_blob(text: &str) -> Option<Blob> {
     let (mode, id) = text.split_once(':')?;
-    Some(Some(Blob { mode: Mode::parse(mode)?, id: ObjectId::parse(id)? }))
+    Some(Blob { mode: Mode::parse(mode)?, id: ObjectId::parse(id)? })
 }
 
 fn read_entry(rest: &[u8]) -> Option<(Entry, &[u8])> {
@@ -172,8 +170,12 @@ fn read_entry(rest: &[u8]) -> Option<(Entry, &[u8])> {
         ino: ino.parse().ok()?,
         mode: u32::from_str_radix(mode, 8).ok()?,
     };
-    let now = read_blob(now)?;
-    let tip = if tip == "=" { now } else { read_blob(tip)? };
+    let now = if now == "-" { None } else { Some(read_blob(now)?) };
+    let tip = match tip {
+        "=" => now,
+        "-" => None,
+        tip => Some(read_blob(tip)?),
+    };
     Some((Entry { stat, now, tip }, rest))
 }
 

@@ -53,6 +53,11 @@ impl fmt::Debug for ObjectId {
     }
 }
 
+/// Names, a line each.
+pub(crate) fn lines(ids: impl Iterator<Item = ObjectId>) -> String {
+    ids.fold(String::new(), |text, id| text + &id.to_string() + "\n")
+}
+
 /// What a snapshot says a file is; all that git keeps of a mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Mode {

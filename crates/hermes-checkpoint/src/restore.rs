@@ -6,8 +6,9 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::checkpoints::{Checkpoints, Desk, Place};
 use crate::error::CheckpointError;
+use crate::git::Git;
 use crate::ignored::{self, Rules};
-use crate::object::{Blob, Mode, ObjectId};
+use crate::object::{self, Blob, Mode, ObjectId};
 use crate::plan::{self, Change, Does, Known, Whose};
 use crate::take::{Seen, Taken};
 use crate::tree::{Contents, TreeError};
@@ -110,8 +111,8 @@ impl Checkpoints {
             let mut command = self.git.command(&self.store.dir);
             command.args(["cat-file", "--batch"]);
             let doing = "read the snapshot's files";
-            let printed = self.git.feed(command, doing, self.limits.patience, |input| {
-                let lines: String = some.iter().map(|id| format!("{id}\n")).collect();
+            let printed = Git::feed(command, doing, self.limits.patience, |input| {
+                let lines = object::lines(some.iter().copied());
                 let failed =
                     |error: std::io::Error| CheckpointError::Git { doing, message: error.to_string() };
                 input.write_all(lines.as_bytes()).map_err(failed)
@@ -119,7 +120,7 @@ impl Checkpoints {
             let missing = || CheckpointError::Git { doing, message: "some of them are missing".to_owned() };
             let mut rest = printed.as_slice();
             for id in some {
-                let (bytes, after) = object(rest).ok_or_else(missing)?;
+                let (bytes, after) = answer(rest).ok_or_else(missing)?;
                 contents.insert(*id, bytes.to_vec());
                 rest = after;
             }
@@ -129,7 +130,7 @@ impl Checkpoints {
 }
 
 /// One answer of `cat-file --batch`: a line with the length, the bytes, a newline.
-fn object(answers: &[u8]) -> Option<(&[u8], &[u8])> {
+fn answer(answers: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = answers.iter().position(|byte| *byte == b'\n')?;
     let line = std::str::from_utf8(&answers[..end]).ok()?;
     let length: usize = line.rsplit_once(' ')?.1.parse().ok()?;

@@ -14,7 +14,7 @@ use crate::git::Git;
 use crate::ignored::EXCLUDES;
 use crate::key::Key;
 use crate::notes::Notes;
-use crate::object::ObjectId;
+use crate::object::{self, ObjectId};
 
 /// How often a lock that is held is tried again.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -248,7 +248,7 @@ impl Store {
         let known = String::from_utf8_lossy(&known);
         let stays = |id: &ObjectId| !dropped.contains(id) && Some(*id) != boundary;
         let ids = known.lines().filter_map(ObjectId::parse).filter(stays).chain(boundary);
-        let text: String = ids.map(|id| format!("{id}\n")).collect();
+        let text = object::lines(ids);
         let done = draft
             .write_all(text.as_bytes())
             .and_then(|()| if text.is_empty() { fs::remove_file(&lock) } else { fs::rename(&lock, &file) });

@@ -1,5 +1,6 @@
 //! Looking at a directory, and keeping what was seen.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -208,16 +209,12 @@ impl Desk<'_> {
             gone.map(|(path, _)| path).try_for_each(|path| stream.remove(path))?;
             for (path, entry) in seen.entries.iter_mut().filter(|(_, entry)| entry.now != entry.tip) {
                 let Some(blob) = entry.now else { continue };
-                let bytes = match held.get(path) {
-                    Some(bytes) => std::borrow::Cow::Borrowed(bytes),
-                    None => match self.read_again(path, blob.mode) {
-                        Some(bytes) => std::borrow::Cow::Owned(bytes),
-                        // It went away meanwhile: what the snapshot has of it stays.
-                        None => {
-                            entry.now = entry.tip;
-                            continue;
-                        }
-                    },
+                let Some(bytes) =
+                    held.get(path).map(Cow::Borrowed).or_else(|| self.read_again(path, blob.mode))
+                else {
+                    // It went away meanwhile: what the snapshot has of it stays.
+                    entry.now = entry.tip;
+                    continue;
                 };
                 stream.put(path, blob.mode, &bytes)?;
                 entry.now = Some(Blob { mode: blob.mode, id: ObjectId::of_blob(&bytes) });
@@ -226,9 +223,9 @@ impl Desk<'_> {
         })
     }
 
-    fn read_again(&self, path: &OsStr, mode: Mode) -> Option<Vec<u8>> {
+    fn read_again(&self, path: &OsStr, mode: Mode) -> Option<Cow<'static, Vec<u8>>> {
         let kind = if mode == Mode::Link { ItemKind::Link } else { ItemKind::File };
-        self.place.tree.read(Path::new(path), kind, self.checkpoints.limits.file_bytes).ok()
+        self.place.tree.read(Path::new(path), kind, self.checkpoints.limits.file_bytes).ok().map(Cow::Owned)
     }
 
     /// From now on, what was seen is how it looked last.

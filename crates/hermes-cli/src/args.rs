@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    auth, backup, completion, config, doctor, dump, fallback, import, insights, logs, model, profile,
-    prompt_size, sandbox, sessions, setup, status, tools,
+    auth, backup, checkpoints, completion, config, doctor, dump, fallback, import, insights, logs, model,
+    profile, prompt_size, sandbox, sessions, setup, status, tools,
 };
 use crate::demo;
 use crate::talk::ChatArgs;
@@ -49,6 +49,7 @@ pub enum Command {
     Config(config::Args),
     Demo(demo::Args),
     Backup(backup::Args),
+    Checkpoints(checkpoints::Args),
     Completion(completion::Args),
     Sandbox(sandbox::Args),
     Sessions(Box<sessions::Args>),

@@ -2,6 +2,7 @@
 //! use and shared by every tool, so that no two of them can mean different places.
 
 mod describe;
+mod files;
 mod jobs;
 mod results;
 
@@ -28,6 +29,7 @@ use crate::notifications::Notifications;
 use crate::tool::{Progress, Report};
 use crate::watch::Breaker;
 
+pub use files::FilesAt;
 pub use results::KeepError;
 
 /// What the tools are told besides where they work.

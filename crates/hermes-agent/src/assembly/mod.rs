@@ -35,6 +35,7 @@ pub use error::OpenError;
 pub use rules::turn_rules;
 
 use crate::agent::{Agent, Clock, Parts};
+use crate::checkpoints::{CheckpointGate, Keeper};
 use crate::context_files::Hints;
 use crate::history::History;
 use crate::journal::{Journal, SharedStore, StoreJournal, StoreLedger};
@@ -102,6 +103,8 @@ pub struct Opened {
     pub workplace: Workplace,
     /// Decides about its commands.
     pub gate: Arc<AskGate>,
+    /// Snapshots of what it changes, when they are on.
+    pub checkpoints: Option<Arc<Keeper>>,
     /// The system prompt and its parts; parts only when it was built just now.
     pub prompt: SystemPrompt,
     /// What the user should know.
@@ -174,6 +177,12 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
         let messages: Vec<hermes_model::Message> = history.messages().cloned().collect();
         tools.tell(&id, Moment::Resumed(&messages));
     }
+    let checkpoints = Keeper::open(&opening, &workplace, &id, &redactor, &mut notices)?.map(Arc::new);
+    let asked = Arc::clone(&gate) as Arc<dyn hermes_tools::Gate>;
+    let watched = match &checkpoints {
+        Some(keeper) => Arc::new(CheckpointGate::new(asked, Arc::clone(keeper))),
+        None => asked,
+    };
     let agent = Agent::new(Parts {
         caller,
         side,
@@ -182,14 +191,14 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
         shelf: Some(Arc::new(workplace.clone())),
         news: workplace.notifications().clone(),
         hints: here.map(|cwd| Hints::new(&cwd)),
-        gate: Arc::clone(&gate) as Arc<dyn hermes_tools::Gate>,
+        gate: watched,
         journal: Box::new(journal),
         history,
         system: prompt.text.clone(),
         rules: turn_rules(&opening.settings, &model, opening.most_calls)?,
         clock,
     });
-    Ok(Opened { agent, store, workplace, gate, prompt, notices })
+    Ok(Opened { agent, store, workplace, gate, checkpoints, prompt, notices })
 }
 
 /// The prompt and the tools a new conversation would begin with, without a model, a session or anything started.

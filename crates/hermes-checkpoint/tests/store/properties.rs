@@ -101,7 +101,9 @@ proptest! {
                 Taken::Unchanged => {}
                 Taken::Skipped(skip) => panic!("{skip}"),
             }
-            edits.iter().for_each(|edit| perform(&bench.work, edit));
+            for edit in edits {
+                perform(&bench.work, edit);
+            }
             bench.look();
         }
         let (id, expected) = &states[back.index(states.len())];
@@ -123,12 +125,18 @@ proptest! {
             if let Taken::Made(id) = bench.take() {
                 states.push((id, bench.tree(), BTreeSet::new()));
             }
-            agent.iter().for_each(|edit| perform(&bench.work, edit));
+            for edit in agent {
+                perform(&bench.work, edit);
+            }
             bench.look();
             let left = bench.tree();
-            user.iter().for_each(|edit| perform(&bench.work, edit));
+            for edit in user {
+                perform(&bench.work, edit);
+            }
             let changed = touched(&left, &bench.tree());
-            states.iter_mut().for_each(|(_, _, yours)| yours.extend(changed.iter().cloned()));
+            for (_, _, yours) in &mut states {
+                yours.extend(changed.iter().cloned());
+            }
         }
         let before = bench.tree();
         let (id, expected, yours) = &states[back.index(states.len())];

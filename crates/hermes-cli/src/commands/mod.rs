@@ -2,6 +2,7 @@
 
 pub mod auth;
 pub mod backup;
+pub mod checkpoints;
 pub mod completion;
 pub mod config;
 pub mod doctor;
@@ -40,6 +41,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     }
     match command {
         Command::Backup(args) => backup::run(&args, &open()?),
+        Command::Checkpoints(args) => checkpoints::run(&open()?, args),
         Command::Completion(args) => completion::run(&args),
         Command::Import(args) => import::run(&args, &open()?),
         Command::Logs(args) => logs::run(&args, &open()?),

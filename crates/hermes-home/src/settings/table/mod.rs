@@ -136,6 +136,7 @@ const READ: &[&str] = &[
     "display.show_cost",
     "display.bell_on_complete",
     "quick_commands",
+    "checkpoints.",
 ];
 
 /// What of these sections is not read yet.
