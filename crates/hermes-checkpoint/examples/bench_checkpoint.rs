@@ -1,7 +1,11 @@
 //! What a snapshot of a directory costs, beside `git add -A` and a commit of the same directory.
 //!
 //! `cargo run --release -p hermes-checkpoint --example bench_checkpoint [FILES] [ROUNDS]`
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "it prints figures and stops at the first failure")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "it prints figures and stops at the first failure"
+)]
 
 use std::fs;
 use std::path::Path;

@@ -112,10 +112,11 @@ impl Rules {
     }
 }
 
-/// Secrets and the insides of repositories, whatever an ignore file says.
+/// Secrets, the insides of repositories and drafts of ours, whatever an ignore file says.
 fn is_never_kept(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
-    name == b".git" || name == b".env" || name.starts_with(b".env.")
+    let draft = crate::tree::DRAFT.as_bytes();
+    name == b".git" || name == b".env" || name.starts_with(b".env.") || name.starts_with(draft)
 }
 
 fn matcher<'a>(dir: &Path, lines: impl IntoIterator<Item = &'a str>) -> Gitignore {

@@ -87,14 +87,12 @@ impl Store {
     /// Makes the store if there is none.
     pub(crate) fn ensure(&self, git: &Git, patience: Duration) -> Result<(), CheckpointError> {
         if self.exists() {
-            files::create_private_dir(&self.notes_dir())?;
             return Ok(());
         }
         if !self.dir.exists() {
             files::create_private_dir(&self.base)?;
             self.set_old_layout_aside()?;
         }
-        files::create_private_dir(&self.notes_dir())?;
         let _lock = self.lock("making", Hold::Alone, patience)?;
         if self.exists() {
             return Ok(());
@@ -147,6 +145,8 @@ impl Store {
 
     /// The lock, unless somebody holds it.
     pub(crate) fn try_lock(&self, name: &str, hold: Hold) -> Result<Option<File>, FileError> {
+        // A store that another program made has no directory of ours yet.
+        files::create_private_dir(&self.notes_dir())?;
         let path = self.notes_dir().join(format!("{name}.lock"));
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).read(true).write(true).mode(0o600);

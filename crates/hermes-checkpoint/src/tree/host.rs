@@ -6,7 +6,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use super::{Contents, Item, ItemKind, Stat, Tree, TreeError};
+use super::{Contents, DRAFT, Item, ItemKind, Stat, Tree, TreeError};
 
 /// The files below a directory of this machine.
 #[derive(Debug, Clone)]
@@ -123,7 +123,7 @@ fn write(draft: &Path, contents: &Contents<'_>) -> io::Result<()> {
 
 /// A name of ours in the same directory. Restores of one directory hold a lock, so one name is enough.
 fn beside(path: &Path) -> PathBuf {
-    path.with_file_name(format!(".hermes-restore-{}", std::process::id()))
+    path.with_file_name(format!("{DRAFT}{}", std::process::id()))
 }
 
 fn kind(meta: &Metadata) -> ItemKind {

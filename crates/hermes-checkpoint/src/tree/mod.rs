@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 pub use boxed::BoxTree;
 pub use host::HostTree;
 
+/// How the names of files begin that are being put back.
+pub(crate) const DRAFT: &str = ".hermes-restore-";
+
 /// The files below one directory. Paths are relative to it; links are never followed.
 pub trait Tree: Send + Sync {
     /// What is in a directory.

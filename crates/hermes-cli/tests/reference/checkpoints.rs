@@ -43,7 +43,8 @@ fn either_lists_and_restores_what_the_other_saved() {
         "took = m.ensure_checkpoint(w, 'theirs, second')\nprint(json.dumps([took, m.list_checkpoints(w)]))",
     );
     assert_eq!(told[0], true);
-    let reasons: Vec<&str> = told[1].as_array().unwrap().iter().map(|s| s["reason"].as_str().unwrap()).collect();
+    let reasons: Vec<&str> =
+        told[1].as_array().unwrap().iter().map(|s| s["reason"].as_str().unwrap()).collect();
     assert_eq!(reasons, ["theirs, second", "ours, first"]);
     assert_eq!(told[1][1]["hash"], first.to_string());
     let listed = serde_json::to_value(checkpoints.list(&place.key).unwrap()).unwrap();

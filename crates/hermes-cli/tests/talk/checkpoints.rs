@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hermes_testkit::command::poll_until;
-use hermes_testkit::{Hermes, wait_until};
+use hermes_testkit::{Engine, Hermes, Image, need, wait_until};
 use serde_json::Value;
 
 use super::support::{HERMES, LIMIT, Talk, events, runs};
@@ -63,7 +63,11 @@ fn what_the_user_changed_since_stays_until_it_is_asked_for() {
     std::fs::write(talk.file("code.txt"), "mine\n").unwrap();
     std::fs::write(talk.file("notes.txt"), "mine\n").unwrap();
     let done = talk.run(&["checkpoints", "restore", "1", "--yes"]);
-    done.success().stdout_has("1 file put back").stderr_has("code.txt").stderr_has("notes.txt").stderr_has("--force");
+    done.success()
+        .stdout_has("1 file put back")
+        .stderr_has("code.txt")
+        .stderr_has("notes.txt")
+        .stderr_has("--force");
     assert_eq!((text(&talk, "code.txt").as_deref(), text(&talk, "made.txt")), (Some("mine\n"), None));
     let oldest = listed(&talk).len().to_string();
     talk.run(&["checkpoints", "restore", &oldest, "code.txt", "--force"]).success();
@@ -79,8 +83,11 @@ fn looking_needs_no_snapshot_and_a_turn_one_at_the_most() {
     talk.run(&["-z", "look", "--yolo"]).success();
     assert!(!talk.home.path().join("checkpoints").exists());
 
-    let script =
-        format!("{TITLE}{}\n---\n{}\n---\nsay \"Done.\"", runs("echo 1 > a"), runs("cd / && rm -f $OLDPWD/a"));
+    let script = format!(
+        "{TITLE}{}\n---\n{}\n---\nsay \"Done.\"",
+        runs("echo 1 > a"),
+        runs("cd / && rm -f $OLDPWD/a")
+    );
     let talk = Talk::with_settings(&script, ON);
     talk.run(&["-z", "go", "--yolo"]).success();
     assert_eq!(listed(&talk).len(), 1);
@@ -171,4 +178,36 @@ fn the_store_can_be_looked_at_and_cleared() {
     talk.run(&["checkpoints", "clear"]).code(1).stderr_has("--force");
     talk.run(&["checkpoints", "clear", "-f"]).success();
     assert!(!talk.home.path().join("checkpoints").exists());
+}
+
+#[test]
+fn files_in_a_container_go_back_too() {
+    let Some(engine) = need("a container engine", Engine::get()) else { return };
+    let Some(image) = need("the test image", engine.image(Image::Base)) else { return };
+    let at = |command: &str, dir: &str| {
+        format!("call terminal {}", serde_json::json!({"command": command, "workdir": dir}))
+    };
+    let script = format!(
+        "{TITLE}{}\n---\nsay \"Made.\"\n---\n{}\n---\nsay \"Changed.\"",
+        at("mkdir -p app && cd app && echo old > code.txt && touch Makefile", "/srv"),
+        at("sed -i s/old/new/ code.txt && touch made.txt", "/srv/app")
+    );
+    let terminal = format!("terminal:\n  backend: docker\n  docker_image: {image}\n  container_disk: 0\n");
+    let talk = Talk::with_settings(&script, &format!("{terminal}{ON}"));
+    let _containers = engine.scope().also(format!("label=hermes-home={}", talk.home.path().display()));
+    let run = |args: &[&str]| talk.command(args).envs(engine.env()).limit(Duration::from_mins(3)).run();
+    run(&["-z", "make it"]).success().stdout_is("Made.\n");
+    run(&["-z", "change it"]).success().stdout_is("Changed.\n");
+
+    let status = run(&["checkpoints", "status", "--json"]).success().json();
+    let projects = status["projects"].as_array().unwrap();
+    let app = projects.iter().find(|project| project["workdir"] == "/srv/app").expect("the project is kept");
+    assert!(app["place"].as_str().unwrap().starts_with("hermes"), "{app}");
+    assert!(
+        !talk.home.path().join("checkpoints/store/projects").join(format!("{}.json", app["hash"])).exists()
+    );
+    let tip = talk.home.read(format!("checkpoints/store/refs/hermes-box/{}", app["hash"].as_str().unwrap()));
+    run(&["checkpoints", "restore", tip.trim(), "--yes"]).success().stdout_has("2 files put back");
+    run(&["sandbox", "exec", "cat", "/srv/app/code.txt"]).success().stdout_is("old\n");
+    run(&["sandbox", "exec", "ls", "/srv/app"]).success().stdout_lacks("made.txt");
 }
