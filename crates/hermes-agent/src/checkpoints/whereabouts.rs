@@ -70,7 +70,11 @@ impl Whereabouts {
                 }
             }
             At::Directory { dir, named } => {
-                let dir = self.directory(&client, dir.as_deref())?;
+                let dir = match self.directory(&client, dir.as_deref()) {
+                    // The command will say so itself.
+                    Err(error) if error.file().is_some() => return Ok(places),
+                    dir => dir?,
+                };
                 add(self.around(&at, &client, &dir, checkpoints)?);
                 // Only projects: a path that is merely named is not worth a snapshot of all that is around it.
                 if at == FilesAt::Host {

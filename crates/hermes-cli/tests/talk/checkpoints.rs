@@ -100,7 +100,7 @@ fn a_flag_switches_them_on_and_refused_commands_get_none() {
     talk.run(&["-z", "go", "--yolo"]).success();
     assert!(!talk.home.path().join("checkpoints").exists());
     let talk = Talk::with(&script);
-    talk.run(&["-z", "go", "--checkpoints"]).success();
+    talk.run(&["chat", "-q", "go", "--checkpoints"]).success();
     assert!(!talk.home.path().join("checkpoints").exists(), "nobody agreed to the command");
     let talk = Talk::with(&script);
     talk.run(&["-z", "go", "--checkpoints", "--yolo"]).success();
@@ -189,8 +189,8 @@ fn files_in_a_container_go_back_too() {
     };
     let script = format!(
         "{TITLE}{}\n---\nsay \"Made.\"\n---\n{}\n---\nsay \"Changed.\"",
-        at("mkdir -p app && cd app && echo old > code.txt && touch Makefile", "/srv"),
-        at("sed -i s/old/new/ code.txt && touch made.txt", "/srv/app")
+        at("mkdir -p app && cd app && echo old > code.txt && touch Makefile", "/root"),
+        at("sed -i s/old/new/ code.txt && touch made.txt", "/root/app")
     );
     let terminal = format!("terminal:\n  backend: docker\n  docker_image: {image}\n  container_disk: 0\n");
     let talk = Talk::with_settings(&script, &format!("{terminal}{ON}"));
@@ -201,13 +201,13 @@ fn files_in_a_container_go_back_too() {
 
     let status = run(&["checkpoints", "status", "--json"]).success().json();
     let projects = status["projects"].as_array().unwrap();
-    let app = projects.iter().find(|project| project["workdir"] == "/srv/app").expect("the project is kept");
+    let app = projects.iter().find(|project| project["workdir"] == "/root/app").expect("the project is kept");
     assert!(app["place"].as_str().unwrap().starts_with("hermes"), "{app}");
     assert!(
         !talk.home.path().join("checkpoints/store/projects").join(format!("{}.json", app["hash"])).exists()
     );
     let tip = talk.home.read(format!("checkpoints/store/refs/hermes-box/{}", app["hash"].as_str().unwrap()));
     run(&["checkpoints", "restore", tip.trim(), "--yes"]).success().stdout_has("2 files put back");
-    run(&["sandbox", "exec", "cat", "/srv/app/code.txt"]).success().stdout_is("old\n");
-    run(&["sandbox", "exec", "ls", "/srv/app"]).success().stdout_lacks("made.txt");
+    run(&["sandbox", "exec", "cat", "/root/app/code.txt"]).success().stdout_is("old\n");
+    run(&["sandbox", "exec", "ls", "/root/app"]).success().stdout_lacks("made.txt");
 }
