@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod assembly;
+pub mod checkpoints;
 pub mod compaction;
 pub mod context_files;
 pub mod context_report;

@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    approvals, auth, backup, completion, config, doctor, dump, fallback, guard, import, insights, logs, memory,
-    model, profile, prompt_size, sandbox, sessions, setup, skills, status, tools,
+    approvals, auth, backup, checkpoints, completion, config, doctor, dump, fallback, guard, import, insights,
+    logs, memory, model, profile, prompt_size, sandbox, sessions, setup, skills, status, tools,
 };
 use crate::demo;
 use crate::talk::ChatArgs;
@@ -51,6 +51,7 @@ pub enum Command {
     Config(config::Args),
     Demo(demo::Args),
     Backup(backup::Args),
+    Checkpoints(checkpoints::Args),
     Completion(completion::Args),
     Sandbox(sandbox::Args),
     Sessions(Box<sessions::Args>),

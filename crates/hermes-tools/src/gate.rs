@@ -79,6 +79,11 @@ pub trait Gate: Send + Sync {
     fn tell(&self, moment: Moment<'_>) {
         let _ = moment;
     }
+
+    /// What the user should know, taken out.
+    fn take_notices(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// A question to the person in front of the program.

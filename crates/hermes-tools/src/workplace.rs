@@ -2,6 +2,7 @@
 //! use and shared by every tool, so that no two of them can mean different places.
 
 mod describe;
+mod files;
 mod jobs;
 mod reach;
 mod results;
@@ -31,6 +32,7 @@ use crate::tool::{Progress, Report};
 use crate::watch::Breaker;
 
 pub use reach::of as reach_of;
+pub use files::FilesAt;
 pub use results::KeepError;
 
 /// What the tools are told besides where they work.

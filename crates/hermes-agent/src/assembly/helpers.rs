@@ -12,6 +12,7 @@ use jiff::Zoned;
 
 use super::{OpenError, Opening, Told, prompt_parts, side};
 use crate::agent::{Clock, Rules};
+use crate::checkpoints::{CheckpointGate, Keeper};
 use crate::delegation::{Kit, Limits};
 use crate::journal::SharedStore;
 use crate::prompt;
@@ -57,11 +58,19 @@ pub(super) fn kit(own: Own<'_>, now: &Zoned, notices: &mut Vec<String>) -> Resul
 }
 
 /// Who decides about the commands of helpers: the agent's own gate, unless the user lets them run without asking. What is
-/// forbidden stays so.
-pub(super) fn gate(opening: &Opening, own: &Arc<AskGate>) -> Result<Arc<dyn Gate>, OpenError> {
-    if opening.settings.get(&delegation::SUBAGENT_AUTO_APPROVE)? {
-        let mode = Mode::from_settings(&opening.settings, Yolo::On)?;
-        return Ok(Arc::new(AskGate::new(mode, None)));
+/// forbidden stays so, and snapshots are taken all the same.
+pub(super) fn gate(
+    opening: &Opening,
+    own: &Arc<dyn Gate>,
+    checkpoints: Option<&Arc<Keeper>>,
+) -> Result<Arc<dyn Gate>, OpenError> {
+    if !opening.settings.get(&delegation::SUBAGENT_AUTO_APPROVE)? {
+        return Ok(Arc::clone(own));
     }
-    Ok(Arc::clone(own) as Arc<dyn Gate>)
+    let mode = Mode::from_settings(&opening.settings, Yolo::On)?;
+    let free: Arc<dyn Gate> = Arc::new(AskGate::new(mode, None));
+    Ok(match checkpoints {
+        Some(keeper) => Arc::new(CheckpointGate::new(free, Arc::clone(keeper))),
+        None => free,
+    })
 }

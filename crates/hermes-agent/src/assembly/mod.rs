@@ -40,6 +40,7 @@ pub use error::OpenError;
 pub use rules::turn_rules;
 
 use crate::agent::{Agent, Clock, Parts};
+use crate::checkpoints::{CheckpointGate, Keeper};
 use crate::context_files::Hints;
 use crate::delegation::{Delegate, Family};
 use crate::history::History;
@@ -110,6 +111,8 @@ pub struct Opened {
     pub workplace: Workplace,
     /// Decides about its commands.
     pub gate: Arc<AskGate>,
+    /// Snapshots of what it changes, when they are on.
+    pub checkpoints: Option<Arc<Keeper>>,
     /// The system prompt and its parts; parts only when it was built just now.
     pub prompt: SystemPrompt,
     /// What the user should know.
@@ -149,6 +152,12 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
     let resumed = opening.resume.as_ref().map(|which| find(&store, which)).transpose()?;
     let id = resumed.as_ref().unwrap_or(&session.id).to_string();
     let gate = Arc::new(advised(gate, &opening, &store, routes, &id, &mut notices)?);
+    let checkpoints = Keeper::open(&opening, &workplace, &id, &redactor, &mut notices)?.map(Arc::new);
+    let asked = Arc::clone(&gate) as Arc<dyn hermes_tools::Gate>;
+    let watched = match &checkpoints {
+        Some(keeper) => Arc::new(CheckpointGate::new(asked, Arc::clone(keeper))),
+        None => asked,
+    };
     let family = Family::default();
     let told = Told {
         opening: &opening,
@@ -173,7 +182,7 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
                 session: session.clone(),
             };
             let kit = helpers::kit(parts, &now, &mut notices)?;
-            with_delegation(&own, Some(kit), &family, helpers::gate(&opening, &gate)?)
+            with_delegation(&own, Some(kit), &family, helpers::gate(&opening, &watched, checkpoints.as_ref())?)
         }
     };
     let (mut journal, history) = match resumed.clone() {
@@ -209,7 +218,7 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
         shelf: Some(Arc::new(workplace.clone())),
         news: workplace.notifications().clone(),
         hints: here.map(|cwd| Hints::new(&cwd)),
-        gate: Arc::clone(&gate) as Arc<dyn hermes_tools::Gate>,
+        gate: watched,
         journal: Box::new(journal),
         history,
         system: prompt.text.clone(),
@@ -217,7 +226,7 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
         clock,
         family,
     });
-    Ok(Opened { agent, store, workplace, gate, prompt, notices })
+    Ok(Opened { agent, store, workplace, gate, checkpoints, prompt, notices })
 }
 
 /// The prompt and the tools a new conversation would begin with, without a model, a session or anything started.

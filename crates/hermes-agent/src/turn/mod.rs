@@ -49,6 +49,7 @@ impl Agent {
         self.turns += 1;
         let mut turn = Turn::new(self, control, on);
         let ended = turn.run(input).await.unwrap_or_else(|error| Ended::failed(error.to_string()));
+        turn.tell_end().await;
         let report = turn.report(ended, started);
         on(AgentEvent::TurnEnded { report: report.clone() });
         report
@@ -305,6 +306,21 @@ impl<'a, 'on> Turn<'a, 'on> {
             )),
         };
         (spent >= limit).then(over)
+    }
+
+    /// The gate may have something to do that takes a moment, such as looking at what was changed.
+    async fn tell_end(&mut self) {
+        let gate = std::sync::Arc::clone(&self.agent.gate);
+        self.agent.tools.tell(self.agent.journal.session_id(), Moment::TurnEnds);
+        // One that panicked has nothing more to say.
+        let _ = tokio::task::spawn_blocking(move || gate.tell(Moment::TurnEnds)).await;
+        self.tell_notices();
+    }
+
+    fn tell_notices(&mut self) {
+        for text in self.agent.gate.take_notices() {
+            self.notice(Level::Warning, text);
+        }
     }
 
     fn interrupted(&mut self) -> Ended {

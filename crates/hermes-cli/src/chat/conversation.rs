@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use hermes_agent::{AgentEvent, Control, Spending};
+use hermes_checkpoint::Mine;
 use hermes_tools::gate::{Answerer, Question, Reply, Waiting};
 use tokio::sync::oneshot;
 
@@ -172,8 +173,31 @@ pub enum Request {
     },
     /// The profile in use.
     Profile,
+    /// Snapshots of the files.
+    Rollback(Rollback),
     /// Deletes this session; the chat ends after it.
     Discard,
+}
+
+/// What about snapshots of the files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rollback {
+    /// Lists them.
+    List,
+    /// Shows what is different since one.
+    Diff {
+        /// Its number or the beginning of its name.
+        which: String,
+    },
+    /// Goes back to one.
+    Restore {
+        /// Its number or the beginning of its name.
+        which: String,
+        /// One file; everything without.
+        file: Option<String>,
+        /// What happens to files the user changed.
+        mine: Mine,
+    },
 }
 
 /// How to make a conversation shorter.

@@ -3,6 +3,7 @@
 pub mod approvals;
 pub mod auth;
 pub mod backup;
+pub mod checkpoints;
 pub mod completion;
 pub mod config;
 pub mod doctor;
@@ -46,6 +47,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Approvals(args) => approvals::run(&open()?, &args),
         Command::Guard(args) => guard::run(&open()?, &args),
         Command::Backup(args) => backup::run(&args, &open()?),
+        Command::Checkpoints(args) => checkpoints::run(&open()?, args),
         Command::Completion(args) => completion::run(&args),
         Command::Import(args) => import::run(&args, &open()?),
         Command::Logs(args) => logs::run(&args, &open()?),

@@ -3,6 +3,7 @@
 
 mod answering;
 mod chatting;
+mod checkpoints;
 mod consent;
 mod crashing;
 mod delegating;

@@ -3,12 +3,14 @@
 mod background;
 mod choose;
 mod keep;
+mod rollback;
 mod words;
 mod worker;
 
 use std::sync::Arc;
 
 use hermes_agent::assembly::{self, Opened, Opening, Resume};
+use hermes_agent::checkpoints::Keeper;
 use hermes_agent::prompt::PartSize;
 use hermes_agent::references::{self, Surroundings};
 use hermes_agent::shorten::Wish;
@@ -35,6 +37,7 @@ pub struct AgentConversation {
     store: SharedStore,
     gate: Arc<AskGate>,
     workplace: Workplace,
+    checkpoints: Option<Arc<Keeper>>,
     prompt_parts: Vec<PartSize>,
     background: Background,
 }
@@ -43,11 +46,13 @@ impl AgentConversation {
     /// Puts it together. What should be said before the first question comes back with it.
     pub fn open(opening: Opening, titles: Titles, events: Events) -> anyhow::Result<(Self, Vec<String>)> {
         let opened = crate::talk::open(opening.clone())?;
-        let Opened { agent, store, workplace, gate, prompt, notices } = opened;
+        let Opened { agent, store, workplace, gate, checkpoints, prompt, notices } = opened;
         let worker = Worker::start(agent, store.clone(), titles, events)?;
         let parts = prompt.parts;
         let background = Background::default();
-        Ok((Self { opening, worker, store, gate, workplace, prompt_parts: parts, background }, notices))
+        let conversation =
+            Self { opening, worker, store, gate, workplace, checkpoints, prompt_parts: parts, background };
+        Ok((conversation, notices))
     }
 
     /// Lets go of where commands ran.
@@ -74,13 +79,14 @@ impl AgentConversation {
         let yolo = self.gate.yolo();
         let mut opening = self.opening.clone();
         opening.resume = resume;
-        let Opened { agent, store, workplace, gate, prompt, .. } = assembly::open(opening)?;
+        let Opened { agent, store, workplace, gate, checkpoints, prompt, .. } = assembly::open(opening)?;
         gate.set_yolo(yolo);
         self.worker.replace(agent, title);
         let old = std::mem::replace(&mut self.workplace, workplace);
         // What goes with the old session goes in the background; what outlives us stays.
         std::thread::spawn(move || assembly::let_go(&old));
         (self.store, self.gate, self.prompt_parts) = (store, gate, prompt.parts);
+        self.checkpoints = checkpoints;
         Ok(())
     }
 
@@ -345,6 +351,7 @@ impl Conversation for AgentConversation {
                     home.dir().display()
                 ))
             }
+            Request::Rollback(what) => self.rollback(&what),
             Request::Discard => self.discard(),
         }
     }

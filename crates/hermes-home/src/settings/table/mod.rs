@@ -166,6 +166,7 @@ const READ: &[&str] = &[
     "display.bell_on_complete",
     "quick_commands",
     "delegation.",
+    "checkpoints.",
 ];
 
 /// What of these sections is not read yet.
