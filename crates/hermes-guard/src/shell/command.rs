@@ -124,9 +124,10 @@ impl Parser<'_> {
                 prefixes.push(Prefix::Not);
             } else if self.eat_plain("time") {
                 self.skip_blanks();
-                let posix = self.eat_plain("-p");
+                let option = self.eat_plain("-p");
                 self.skip_blanks();
-                self.eat_plain("--");
+                // Bash takes `--` for `-p`.
+                let posix = self.eat_plain("--") || option;
                 prefixes.push(if posix { Prefix::TimePosix } else { Prefix::Time });
             } else {
                 return prefixes;

@@ -112,7 +112,7 @@ impl Printer {
         for prefix in &pipeline.prefixes {
             self.text(match prefix {
                 Prefix::Not => "! ",
-                Prefix::Time => "time -- ",
+                Prefix::Time => "time ",
                 Prefix::TimePosix => "time -p -- ",
             });
         }

@@ -108,7 +108,7 @@ fn argument(text: &str) -> Option<Word> {
 }
 
 proptest! {
-    #![proptest_config(Config { cases: 10, failure_persistence: None, max_shrink_iters: 300, ..Config::default() })]
+    #![proptest_config(Config { cases: 6, failure_persistence: None, max_shrink_iters: 60, ..Config::default() })]
 
     #[test]
     fn bash_agrees(words in prop::collection::vec(word(), 200)) {

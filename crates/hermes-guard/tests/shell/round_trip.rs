@@ -8,7 +8,7 @@ use super::bash;
 use super::grammar::script;
 
 proptest! {
-    #![proptest_config(Config { cases: 8, failure_persistence: None, max_shrink_iters: 200, ..Config::default() })]
+    #![proptest_config(Config { cases: 5, failure_persistence: None, max_shrink_iters: 60, ..Config::default() })]
 
     #[test]
     fn bash_sees_the_same_function(scripts in prop::collection::vec(script(), 120)) {
@@ -24,7 +24,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(Config { cases: 600, failure_persistence: None, ..Config::default() })]
+    #![proptest_config(Config { cases: 300, failure_persistence: None, ..Config::default() })]
 
     #[test]
     fn printing_twice_changes_nothing(text in script()) {

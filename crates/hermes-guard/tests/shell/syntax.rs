@@ -18,7 +18,7 @@ use super::bash;
 use super::grammar::{nearly_script, script};
 
 fn config(cases: u32) -> Config {
-    Config { cases, failure_persistence: None, max_shrink_iters: 200, ..Config::default() }
+    Config { cases, failure_persistence: None, max_shrink_iters: 60, ..Config::default() }
 }
 
 /// Whether the text holds one of the constructs of the known differences 1 to 4.
