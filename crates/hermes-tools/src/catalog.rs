@@ -6,9 +6,9 @@ use hermes_home::settings::table::memory as memory_settings;
 use hermes_home::{Home, Settings};
 use hermes_skills::skills::Library;
 
-use crate::file::{Patch, ReadFile, SearchFiles, WriteFile};
 use crate::clarify::Clarify;
 use crate::cronjob::{Cronjob, Schedule};
+use crate::file::{Patch, ReadFile, SearchFiles, WriteFile};
 use crate::gate::Answerer;
 use crate::memory::Memory;
 use crate::process::Process;

@@ -18,10 +18,10 @@
 
 pub mod arguments;
 pub mod catalog;
-pub mod file;
 pub mod clarify;
 pub mod cronjob;
 mod fields;
+pub mod file;
 pub mod gate;
 pub mod limits;
 mod line;

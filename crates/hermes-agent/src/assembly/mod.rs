@@ -182,7 +182,12 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
                 session: session.clone(),
             };
             let kit = helpers::kit(parts, &now, &mut notices)?;
-            with_delegation(&own, Some(kit), &family, helpers::gate(&opening, &watched, checkpoints.as_ref())?)
+            with_delegation(
+                &own,
+                Some(kit),
+                &family,
+                helpers::gate(&opening, &watched, checkpoints.as_ref())?,
+            )
         }
     };
     let (mut journal, history) = match resumed.clone() {
