@@ -290,7 +290,8 @@ impl Parser<'_> {
 
     fn backslash(&mut self, inside: Inside, parts: &mut Parts) {
         self.pos += 1;
-        let Some(c) = self.bump_raw() else { return parts.push_char('\\') };
+        // At the very end it stands for itself.
+        let Some(c) = self.bump_raw() else { return parts.push(WordPart::Escaped('\\')) };
         let special = match inside {
             Inside::Double => matches!(c, '$' | '`' | '"' | '\\'),
             Inside::Document => matches!(c, '$' | '`' | '\\'),
