@@ -202,14 +202,14 @@ impl<'a> Walk<'a> {
     }
 
     /// A program that is started: written down, and what it starts in turn.
-    fn run(&mut self, call: Call) {
+    fn run(&mut self, call: &Call) {
         if self.depth >= DEEPEST || self.look.calls.len() > MOST_CALLS {
             return self.too_much(&call.shown());
         }
         self.depth += 1;
-        self.effects(&call);
+        self.effects(call);
         self.look.calls.push(call.clone());
-        self.inner(&call);
+        self.inner(call);
         self.depth -= 1;
     }
 
@@ -229,9 +229,9 @@ impl<'a> Walk<'a> {
             };
             match act {
                 Act::Line(line) => self.line_apart(&line, &Flow::default()),
-                Act::Words(words) => self.run(of(words)),
-                Act::DeleteTree(word) => self.run(with(known(&["rm", "-r"]), word)),
-                Act::Delete(word) => self.run(with(known(&["rm"]), word)),
+                Act::Words(words) => self.run(&of(words)),
+                Act::DeleteTree(word) => self.run(&with(known(&["rm", "-r"]), word)),
+                Act::Delete(word) => self.run(&with(known(&["rm"]), word)),
                 Act::Write(word) => self.look.calls.push(Call { writes: vec![word], ..of(Vec::new()) }),
                 Act::Multiply => self.mark(call, Mark::Multiplies),
                 Act::Unknown => self.mark(call, Mark::UnknownCode),

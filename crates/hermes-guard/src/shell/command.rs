@@ -7,7 +7,7 @@ use super::ast::{
 use super::cursor::{Parsed, Parser, ends_word};
 
 /// Words that cannot start a command because they end or divide one.
-const CLOSING: [&str; 9] = ["then", "else", "elif", "fi", "do", "done", "esac", "}", "in"];
+const CLOSING: [&str; 10] = ["then", "else", "elif", "fi", "do", "done", "esac", "}", "in", "]]"];
 
 /// Commands whose arguments may be arrays: `declare a=(1 2)`.
 const TAKES_ARRAYS: [&str; 8] = ["declare", "typeset", "local", "export", "readonly", "alias", "eval", "let"];
@@ -124,9 +124,10 @@ impl Parser<'_> {
                 prefixes.push(Prefix::Not);
             } else if self.eat_plain("time") {
                 self.skip_blanks();
-                let posix = self.eat_plain("-p");
+                let option = self.eat_plain("-p");
                 self.skip_blanks();
-                self.eat_plain("--");
+                // Bash takes `--` for `-p`.
+                let posix = self.eat_plain("--") || option;
                 prefixes.push(if posix { Prefix::TimePosix } else { Prefix::Time });
             } else {
                 return prefixes;

@@ -3,6 +3,7 @@
 //! The tree is built from start to end, so a text with here-documents is read twice: the first time finds the
 //! bodies, the second time puts them where they belong.
 
+use super::ansi::{Dialect, decode};
 use super::ast::{Expands, HereDocument, RedirectOperator, Span, Word, WordPart};
 use super::cursor::{Origin, Parsed, Parser};
 use super::error::Reason;
@@ -173,9 +174,13 @@ pub(super) fn delimiter(word: &Word) -> (String, Expands) {
     let mut text = String::new();
     for part in &word.parts {
         match part {
-            WordPart::Single(part) | WordPart::AnsiC(part) => {
+            WordPart::Single(part) => {
                 expands = Expands::No;
                 text.push_str(part);
+            }
+            WordPart::AnsiC(part) => {
+                expands = Expands::No;
+                text.push_str(&decode(part, Dialect::Quotes).unwrap_or_else(|| part.clone()));
             }
             WordPart::Escaped(c) => {
                 expands = Expands::No;

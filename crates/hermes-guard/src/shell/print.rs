@@ -112,8 +112,8 @@ impl Printer {
         for prefix in &pipeline.prefixes {
             self.text(match prefix {
                 Prefix::Not => "! ",
-                Prefix::Time => "time -- ",
-                Prefix::TimePosix => "time -p -- ",
+                Prefix::Time => "time ",
+                Prefix::TimePosix => "time -p ",
             });
         }
         for stage in &pipeline.stages {

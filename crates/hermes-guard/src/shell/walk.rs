@@ -25,6 +25,9 @@ pub(super) enum Loops {
 /// How many times bodies of loops are visited again in all.
 const MOST_ROUNDS: usize = 64;
 
+/// Up to how many values of a loop are tried out to see what its body changes.
+const MOST_TRIED: usize = 4;
+
 type Visit<'v, 'a> = &'v mut dyn FnMut(&Site<'a>, &Variables);
 
 pub(super) fn walk<'a>(script: &'a Script, variables: &mut Variables, loops: Loops, visit: Visit<'_, 'a>) {
@@ -236,29 +239,33 @@ impl<'a> Walk<'_, 'a> {
         self.words(words);
         let values = self.values_of(this);
         let name = this.name.fixed();
-        let body = |walk: &mut Self| walk.inside(Place::Loop, |walk| walk.list(&this.body));
-        self.settle(&body);
+        let Some(name) = name else { return self.repeat(|walk| walk.round(this)) };
         let known = values.filter(|values| self.loops == Loops::Unrolled && values.len() <= self.rounds);
-        match (known, name) {
-            (Some(values), Some(name)) => {
-                self.rounds -= values.len();
-                let before = self.variables.clone();
-                for value in values {
-                    self.variables = before.clone();
-                    self.variables.set(&name, value);
-                    body(self);
-                }
-                self.variables = before;
-                self.settle(&body);
-                self.variables.forget(&name);
-            }
-            (_, name) => {
-                if let Some(name) = name {
-                    self.variables.forget(&name);
-                }
-                self.perhaps(body);
-            }
+        let Some(values) = known else {
+            self.variables.forget(&name);
+            return self.repeat(|walk| walk.round(this));
+        };
+        self.rounds -= values.len();
+        // Trying out every value is worth it for few.
+        let tried = if values.len() <= MOST_TRIED { values.clone() } else { vec![Field::unknown()] };
+        for value in tried {
+            self.settle(|walk| {
+                walk.variables.set(&name, value);
+                walk.round(this);
+            });
         }
+        let before = self.variables.clone();
+        for value in values {
+            self.variables = before.clone();
+            self.variables.set(&name, value);
+            self.round(this);
+        }
+        self.variables = before;
+        self.variables.forget(&name);
+    }
+
+    fn round(&mut self, this: &'a For) {
+        self.inside(Place::Loop, |walk| walk.list(&this.body));
     }
 
     /// The words of a loop, if there are some and all are known.

@@ -151,11 +151,15 @@ impl Parser<'_> {
 
     fn assigned_value(&mut self) -> Parsed<AssignedValue> {
         if self.peek() == Some(b'(') {
+            let start = self.pos;
             let elements = self.nested(Self::array)?;
-            if self.at_word() {
-                return Err(self.unexpected("the end of the assignment"));
+            if !self.at_word() {
+                return Ok(AssignedValue::Array(elements));
             }
-            return Ok(AssignedValue::Array(elements));
+            // Bash reads on, and takes the whole for one odd value.
+            let mut parts = Parts::default();
+            parts.push(WordPart::Array(elements));
+            return self.rest_of_word(start, parts).map(AssignedValue::Word);
         }
         let start = self.pos;
         let span = self.span_from(start);
@@ -286,7 +290,8 @@ impl Parser<'_> {
 
     fn backslash(&mut self, inside: Inside, parts: &mut Parts) {
         self.pos += 1;
-        let Some(c) = self.bump_raw() else { return parts.push_char('\\') };
+        // At the very end it stands for itself.
+        let Some(c) = self.bump_raw() else { return parts.push(WordPart::Escaped('\\')) };
         let special = match inside {
             Inside::Double => matches!(c, '$' | '`' | '"' | '\\'),
             Inside::Document => matches!(c, '$' | '`' | '\\'),

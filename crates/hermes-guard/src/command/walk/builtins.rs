@@ -71,14 +71,12 @@ impl Walk<'_> {
     pub(super) fn keep_written(&mut self, writes: &[Word], text: Option<&str>) {
         for file in writes.iter().filter_map(Word::text).filter(|file| !file.starts_with("/dev/")) {
             let file = bare(&file).to_owned();
-            match text.filter(|text| text.len() <= LONGEST_TEXT && self.state.written.len() < MOST_FILES) {
-                Some(text) => {
-                    self.state.written.insert(file, text.to_owned());
-                }
-                None => {
-                    self.state.written.remove(&file);
-                    self.state.fresh.push(file);
-                }
+            let fits = |text: &&str| text.len() <= LONGEST_TEXT && self.state.written.len() < MOST_FILES;
+            if let Some(text) = text.filter(fits) {
+                self.state.written.insert(file, text.to_owned());
+            } else {
+                self.state.written.remove(&file);
+                self.state.fresh.push(file);
             }
         }
     }

@@ -69,7 +69,7 @@ impl Walk<'_> {
         let (writes, input) = self.redirects(&command.redirects, &flow.input);
         if !writes.is_empty() {
             let cwd = self.state.cwd.clone();
-            self.look.calls.push(Call { writes, part, cwd, ..Call::default() });
+            self.look.calls.push(Call { writes, cwd, part, ..Call::default() });
         }
         let flow = Flow { input, ..flow.clone() };
         self.compound(&command.kind, &flow);

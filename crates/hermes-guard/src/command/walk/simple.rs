@@ -46,7 +46,7 @@ impl Walk<'_> {
         self.mark_repetition(&mut call);
         Self::name_found_program(&mut call, &nested);
         let written = call.writes.clone();
-        self.run(call);
+        self.run(&call);
         written
     }
 
@@ -187,11 +187,15 @@ impl Walk<'_> {
             | Operation::Unreadable(parts) => self.inside_parts(parts),
             Operation::Replace(_, pattern, replacement) => {
                 self.inside_parts(pattern);
-                replacement.iter().for_each(|parts| self.inside_parts(parts));
+                for parts in replacement {
+                    self.inside_parts(parts);
+                }
             }
             Operation::Slice(offset, length) => {
                 self.inside_parts(offset);
-                length.iter().for_each(|parts| self.inside_parts(parts));
+                for parts in length {
+                    self.inside_parts(parts);
+                }
             }
         }
     }
