@@ -19,7 +19,7 @@ fn they_note(program: &Path, home: &TestHome, calls: &[Value]) -> Finished {
 
 /// Our program, whose model makes these calls one after the other; their results.
 fn we_note(home: &TestHome, calls: &[Value]) -> Vec<Value> {
-    let script: String = calls.iter().map(|call| format!("call memory {call}\n---\n")).collect();
+    let script = calls.iter().map(|call| format!("call memory {call}\n---\n")).collect::<Vec<_>>().concat();
     let server = ModelServer::scripted(&format!("{script}say \"done\""));
     home.config_for(&server);
     Hermes::new(env!("CARGO_BIN_EXE_hermes"), home).args(["-z", "go"]).run().success();

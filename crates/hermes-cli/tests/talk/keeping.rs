@@ -59,14 +59,10 @@ fn a_note_is_in_the_next_prompt_and_never_in_this_one() {
 
 #[test]
 fn programs_that_note_at_the_same_time_lose_nothing() {
-    let many = |who: &str| -> String {
-        (0..10)
-            .map(|n| {
-                let note =
-                    json!({ "action": "add", "target": "memory", "content": format!("{who} note {n}.") });
-                format!("when \"{who}\"\ncall memory {note}\n---\n")
-            })
-            .collect()
+    let many = |who: &str| {
+        let note = |n| json!({ "action": "add", "target": "memory", "content": format!("{who} note {n}.") });
+        let call = |n| format!("when \"{who}\"\ncall memory {}\n---\n", note(n));
+        (0..10).map(call).collect::<Vec<_>>().concat()
     };
     let talk = Talk::with(&format!("{}{}always\nsay \"done\"", many("Ada"), many("Grace")));
     let running = ["Ada", "Grace"].map(|who| talk.command(&["-z", who]).spawn());
