@@ -332,7 +332,9 @@ fn combine(parts: &[WordPart]) -> Option<Vec<Vec<WordPart>>> {
                 range(text)?.into_iter().map(|text| vec![WordPart::Literal(text)]).collect()
             }
             other => {
-                words.iter_mut().for_each(|word| word.push(other.clone()));
+                for word in &mut words {
+                    word.push(other.clone());
+                }
                 continue;
             }
         };
