@@ -187,13 +187,13 @@ impl Walk<'_> {
             | Operation::Unreadable(parts) => self.inside_parts(parts),
             Operation::Replace(_, pattern, replacement) => {
                 self.inside_parts(pattern);
-                for parts in replacement {
+                if let Some(parts) = replacement {
                     self.inside_parts(parts);
                 }
             }
             Operation::Slice(offset, length) => {
                 self.inside_parts(offset);
-                for parts in length {
+                if let Some(parts) = length {
                     self.inside_parts(parts);
                 }
             }
