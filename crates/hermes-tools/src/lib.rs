@@ -8,12 +8,14 @@
 //! - [`limits`]: how long results may be.
 //! - [`workplace`]: where the tools work; opened on first use.
 //! - [`terminal`], [`process`]: commands in that place.
+//! - [`code`]: scripts that call tools.
 //! - [`catalog`]: all tools.
 //! - [`notifications`]: what background commands have to say between turns.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]
 
 pub mod arguments;
 pub mod catalog;
+pub mod code;
 pub mod gate;
 pub mod limits;
 mod line;
@@ -29,6 +31,7 @@ pub mod toolsets;
 mod watch;
 pub mod workplace;
 
+pub use code::ExecuteCode;
 pub use gate::{Action, Answerer, Gate, Question, Reply, Verdict};
 pub use notifications::{News, Notification, Notifications};
 pub use process::Process;

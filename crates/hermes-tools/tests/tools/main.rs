@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop")]
 
 mod background;
+mod code;
 mod fixture;
 mod process;
 mod results;

@@ -47,7 +47,7 @@ fn tools(settings: &Settings, asked: &[&str]) -> Result<Vec<String>, SelectionEr
 fn settings_choose_the_tools() {
     let both = ["process", "terminal"];
     let none: [&str; 0] = [];
-    assert_eq!(tools(&settings(""), &[]).unwrap(), both);
+    assert_eq!(tools(&settings(""), &[]).unwrap(), ["execute_code", "process", "terminal"]);
     assert_eq!(tools(&settings(""), &["web"]).unwrap(), none);
     assert_eq!(tools(&settings("toolsets: [web]"), &["debugging, web"]).unwrap(), both);
     assert_eq!(tools(&settings("toolsets: [web]"), &[]).unwrap(), none);
