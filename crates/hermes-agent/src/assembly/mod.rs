@@ -365,7 +365,7 @@ fn tools(
         eyes,
     };
     let usable = |tool: &Arc<dyn Tool>| chosen.has(tool.as_ref()) && tool.available() == Availability::Yes;
-    let tools = catalog::build(&kit).into_iter().filter(usable);
+    let tools = catalog::choose(&kit, usable);
     let gate = AskGate::new(mode, answerer)
         .at(surroundings(opening, workplace))
         .with_ledger(Ledger::new(opening.home.clone()));

@@ -4,6 +4,7 @@
 mod background;
 mod clarify;
 mod files;
+mod code;
 mod fixture;
 mod memory;
 mod process;
