@@ -35,6 +35,7 @@ impl Variables {
     pub fn resolve(&self, word: &Word) -> Value {
         let mut fields = Vec::new();
         let mut uncertain = false;
+        let mut assigned = Vec::new();
         let Some(words) = brace_expand(&word.parts) else { return Value::Unknown };
         for parts in &words {
             // `~` with anything but a plain name: bash has its own ideas of `~:$x`.
@@ -42,7 +43,9 @@ impl Variables {
                 return Value::Unknown;
             }
             let mut split = Split::new(self);
+            split.assigned = assigned;
             split.parts(parts, Quoting::Bare);
+            assigned = std::mem::take(&mut split.assigned);
             let (more, unsure) = split.finish();
             uncertain |= unsure;
             fields.extend(more);
@@ -108,11 +111,21 @@ struct Split<'a> {
     /// Nothing is split or matched.
     whole: bool,
     echoes: usize,
+    /// Set by `${name=word}` earlier in the same word.
+    assigned: Vec<String>,
 }
 
 impl<'a> Split<'a> {
     fn new(variables: &'a Variables) -> Self {
-        Split { variables, fields: Vec::new(), current: None, uncertain: false, whole: false, echoes: 0 }
+        Split {
+            variables,
+            fields: Vec::new(),
+            current: None,
+            uncertain: false,
+            whole: false,
+            echoes: 0,
+            assigned: Vec::new(),
+        }
     }
 
     fn finish(mut self) -> (Vec<Field>, bool) {
@@ -209,6 +222,12 @@ impl<'a> Split<'a> {
 
     fn parameter(&mut self, parameter: &Parameter, quoting: Quoting) {
         let Some(name) = self.variable_name(parameter) else { return self.push(Piece::Unknown) };
+        if self.assigned.contains(&name) {
+            return self.push(Piece::Unknown);
+        }
+        if matches!(parameter.operation, Operation::Instead(Instead::AssignDefault, ..)) {
+            self.assigned.push(name.clone());
+        }
         let value = self.variable(&name);
         match &parameter.operation {
             Operation::Value if parameter.form == ParameterForm::Length => {
