@@ -36,6 +36,9 @@ impl Variables {
         let mut fields = Vec::new();
         let mut uncertain = false;
         let mut assigned = Vec::new();
+        if odd_braces(&word.parts) {
+            return Value::Unknown;
+        }
         let Some(words) = brace_expand(&word.parts) else { return Value::Unknown };
         for parts in &words {
             // `~` with anything but a plain name: bash has its own ideas of `~:$x`.
@@ -85,6 +88,9 @@ impl Variables {
         }
         let mut arguments = Vec::new();
         for word in &simple.words {
+            if odd_braces(&word.parts) {
+                return None;
+            }
             for parts in brace_expand(&word.parts)? {
                 let mut split = Split::new(self);
                 split.echoes = echoes + 1;
@@ -306,6 +312,19 @@ impl<'a> Split<'a> {
             && !name.starts_with("LC_")
             && !name.starts_with("BASH")
     }
+}
+
+/// Braces that are left as text although they could be a list: bash has its own ideas of `{}a,b}`.
+fn odd_braces(parts: &[WordPart]) -> bool {
+    let has =
+        |mark: &str| parts.iter().any(|part| matches!(part, WordPart::Literal(text) if text.contains(mark)));
+    (has("{") || has("}")) && (has(",") || has(".."))
+        || parts.iter().any(|part| match part {
+            WordPart::Braces(alternatives) => {
+                has("}") || has("{") || alternatives.iter().any(|a| odd_braces(a))
+            }
+            _ => false,
+        })
 }
 
 /// The words that `{a,b}` makes of one, or nothing if they are too many or read differently afterwards.
