@@ -165,6 +165,7 @@ fn name(part: &prompt::Part) -> &'static str {
     match part {
         prompt::Part::Identity => "identity",
         prompt::Part::Guidance => "guidance",
+        prompt::Part::Skills => "skills",
         prompt::Part::Environment => "environment",
         prompt::Part::Platform => "platform",
         prompt::Part::Instructions => "instructions",

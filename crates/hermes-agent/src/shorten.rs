@@ -157,12 +157,7 @@ impl Agent {
         cancel: &CancellationToken,
         on: &mut OnAgentEvent<'_>,
     ) -> Result<Replacement, (SummaryFailure, String)> {
-        let scope = Scope {
-            turn: turn.to_owned(),
-            session: self.session_id().to_owned(),
-            day: (self.clock)().date(),
-            purpose: Purpose::Auxiliary(TASK.to_owned()),
-        };
+        let scope = self.scope(turn, Purpose::Auxiliary(TASK.to_owned()));
         let redactor = std::sync::Arc::clone(&self.redactor);
         let request = |caller: &Caller| summary_request(caller, plan, wish, fill, &redactor);
         let mut answered = None;
@@ -178,7 +173,8 @@ impl Agent {
         };
         self.count_side_work(&answered).map_err(|error| (SummaryFailure::Other, error.to_string()))?;
         let answer = &answered.answer;
-        compaction::apply(plan, &answer.text(), &answer.finish, &redactor)
+        let reminders = self.tools.reminders(self.journal.session_id());
+        compaction::apply(plan, &answer.text(), &answer.finish, &reminders, &redactor)
             .map_err(|rejected| (rejected.failure(), rejected.to_string()))
     }
 

@@ -25,6 +25,27 @@ fn the_listing_says_what_is_on_and_what_is_not_there() {
 }
 
 #[test]
+fn tools_that_cannot_work_say_why() {
+    let home = TestHome::new();
+    hermes(&home, &["tools"])
+        .success()
+        .stderr_has("send_message is unavailable: messages are delivered by the gateway");
+    let sets = |platform: &str| {
+        hermes(&home, &["tools", "list", "--platform", platform, "--json"]).success().json()["toolsets"]
+            .clone()
+    };
+    let state = |platform: &str, name: &str| {
+        sets(platform).as_array().unwrap().iter().find(|set| set["name"] == name).unwrap()["state"].clone()
+    };
+    assert_eq!((state("cli", "cronjob"), state("cli", "memory")), ("unavailable".into(), "on".into()));
+    assert_eq!((state("cli", "clarify"), state("cron", "clarify")), ("on".into(), "unavailable".into()));
+    assert_eq!(state("cli", "video"), "off");
+    home.config("memory: {memory_enabled: false, user_profile_enabled: false}\n");
+    assert_eq!(state("cli", "memory"), "unavailable");
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 1, "nothing was made");
+}
+
+#[test]
 fn switching_keeps_comments_and_other_platforms() {
     let home = TestHome::new();
     home.config("# mine\nplatform_toolsets:\n  # small\n  telegram: [web, my-server]\nmodel: opus\n");

@@ -8,6 +8,10 @@
 //! - [`limits`]: how long results may be.
 //! - [`workplace`]: where the tools work; opened on first use.
 //! - [`terminal`], [`process`]: commands in that place.
+//! - [`file`]: files in that place.
+//! - [`web`]: searching the web and reading its pages; [`vision`]: looking at pictures.
+//! - [`memory`], [`session_search`], [`skills`], [`todo`]: what the agent keeps, and finds again.
+//! - [`clarify`], [`send_message`], [`cronjob`]: people, and other times.
 //! - [`code`]: scripts that call tools.
 //! - [`catalog`]: all tools.
 //! - [`notifications`]: what background commands have to say between turns.
@@ -15,29 +19,49 @@
 
 pub mod arguments;
 pub mod catalog;
+pub mod clarify;
+pub mod cronjob;
+mod fields;
+pub mod file;
 pub mod code;
 pub mod gate;
 pub mod limits;
 mod line;
+pub mod memory;
 pub mod names;
 pub mod notifications;
 pub mod process;
+pub mod send_message;
+pub mod session_search;
+pub mod skills;
 pub mod terminal;
 mod text;
 mod thread;
+pub mod todo;
 pub mod tool;
 pub mod toolbox;
 pub mod toolsets;
+pub mod vision;
 mod watch;
+pub mod web;
 pub mod workplace;
 
+pub use clarify::{Clarify, NobodyThere};
+pub use cronjob::{Cronjob, Schedule};
 pub use code::ExecuteCode;
 pub use gate::{Action, Answerer, Gate, Question, Reply, Verdict};
+pub use memory::Memory;
 pub use notifications::{News, Notification, Notifications};
 pub use process::Process;
+pub use send_message::{Post, SendMessage};
+pub use session_search::SessionSearch;
+pub use skills::{SkillView, SkillsList};
 pub use terminal::Terminal;
+pub use todo::Todo;
 pub use tool::{
     Arguments, Availability, Moment, Progress, Report, Run, Running, Sharing, Tool, ToolOutput, Trust,
 };
 pub use toolbox::Toolbox;
+pub use vision::{Eyes, Look, Vision};
+pub use web::{Web, WebExtract, WebSearch};
 pub use workplace::Workplace;

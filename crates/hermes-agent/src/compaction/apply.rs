@@ -42,11 +42,13 @@ impl Rejected {
     }
 }
 
-/// Puts an answer in the place of the middle. An answer that is of no use changes nothing.
+/// Puts an answer in the place of the middle, with what the model should still know behind it. An answer that is of no
+/// use changes nothing.
 pub fn apply(
     plan: &Plan<'_>,
     answer: &str,
     finish: &Finish,
+    reminders: &[String],
     redactor: &Redactor,
 ) -> Result<Replacement, Rejected> {
     let text = redactor.redact(answer, Policy::Log);
@@ -59,7 +61,7 @@ pub fn apply(
     if answer.trim().is_empty() {
         return Err(Rejected::Empty);
     }
-    let message = Summary::new(text).message();
+    let message = Summary::new(text).message_with(reminders);
     let estimator = plan.limits.estimator;
     let tokens = |places: &[usize]| -> u64 {
         places.iter().map(|place| estimator.message(&plan.history[*place].message)).sum()
@@ -112,7 +114,7 @@ mod tests {
     fn a_summary_takes_the_place_of_the_middle() {
         let history = long_conversation(30);
         let plan = plan(&history, &limits()).unwrap();
-        let done = apply(&plan, "## Goal\nbuild it", &Finish::Stop, &Redactor::new([])).unwrap();
+        let done = apply(&plan, "## Goal\nbuild it", &Finish::Stop, &[], &Redactor::new([])).unwrap();
         assert_eq!(done.hidden.len(), plan.middle.len());
         assert!(done.inserted.len() == 1 && is_summary(&done.inserted[0]));
         assert!(done.after < done.before / 2);
@@ -123,7 +125,7 @@ mod tests {
         let history = long_conversation(30);
         let plan = plan(&history, &limits()).unwrap();
         let redactor = Redactor::new([]);
-        let with = |answer: &str, finish: &Finish| apply(&plan, answer, finish, &redactor).unwrap_err();
+        let with = |answer: &str, finish: &Finish| apply(&plan, answer, finish, &[], &redactor).unwrap_err();
         assert_eq!(with(" \n", &Finish::Stop), Rejected::Empty);
         assert_eq!(with("", &Finish::Length), Rejected::Empty);
         assert_eq!(with("half a", &Finish::Interrupted), Rejected::BrokeOff);
@@ -135,7 +137,8 @@ mod tests {
         let history = long_conversation(30);
         let plan = plan(&history, &limits()).unwrap();
         let redactor = Redactor::new(["correct-horse-battery-9".to_owned()]);
-        let done = apply(&plan, "log in with correct-horse-battery-9", &Finish::Stop, &redactor).unwrap();
+        let done =
+            apply(&plan, "log in with correct-horse-battery-9", &Finish::Stop, &[], &redactor).unwrap();
         assert!(!done.inserted[0].text().contains("correct-horse-battery-9"));
     }
 

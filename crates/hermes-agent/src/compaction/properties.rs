@@ -103,7 +103,7 @@ proptest! {
     #[test]
     fn a_summary_keeps_pairs_order_and_the_last_question(history in any_conversation(), limits in any_limits()) {
         let Ok(plan) = plan(&history, &limits) else { return Ok(()) };
-        let Ok(done) = apply(&plan, "short", &Finish::Stop, &Redactor::disabled()) else { return Ok(()) };
+        let Ok(done) = apply(&plan, "short", &Finish::Stop, &[], &Redactor::disabled()) else { return Ok(()) };
         let after = replaced(&history, &done);
         prop_assert_eq!(calls_of(&after), results_of(&after));
         prop_assert_eq!(last_question(&after), last_question(&history));
@@ -117,7 +117,7 @@ proptest! {
     #[test]
     fn doing_it_twice_does_nothing_more(history in any_conversation(), limits in any_limits()) {
         let Ok(first) = plan(&history, &limits) else { return Ok(()) };
-        let Ok(done) = apply(&first, "short", &Finish::Stop, &Redactor::disabled()) else { return Ok(()) };
+        let Ok(done) = apply(&first, "short", &Finish::Stop, &[], &Redactor::disabled()) else { return Ok(()) };
         let after = replaced(&history, &done);
         prop_assert!(plan(&after, &limits).is_err());
     }

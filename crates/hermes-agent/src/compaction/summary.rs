@@ -34,6 +34,17 @@ impl Summary {
         Message::user(format!("{OPEN}\n{FRAME}\n\n{}\n\n{CLOSE}", self.0))
     }
 
+    /// The same with what the model should still know besides. It stands behind the summary, so the next one, which takes
+    /// up the summary alone, does not carry what was true once.
+    pub fn message_with(&self, reminders: &[String]) -> Message {
+        let mut text = self.message().text();
+        for reminder in reminders {
+            text.push_str("\n\n");
+            text.push_str(reminder);
+        }
+        Message::user(text)
+    }
+
     /// Reads a message back, if it is one.
     pub fn of(message: &Message) -> Option<Self> {
         if !matches!(message, Message::User(_)) {
@@ -62,6 +73,14 @@ mod tests {
             let summary = Summary::new(text);
             prop_assert_eq!(Summary::of(&summary.message()), Some(summary));
         }
+    }
+
+    #[test]
+    fn reminders_stand_behind_the_summary_and_are_not_part_of_it() {
+        let summary = Summary::new("so far so good");
+        let message = summary.message_with(&["[Your task list]\n- 1: go on".to_owned()]);
+        assert!(message.text().ends_with("- 1: go on"));
+        assert_eq!(Summary::of(&message), Some(summary));
     }
 
     #[test]

@@ -1,16 +1,19 @@
 //! Reads what the prompt is made of: SOUL.md and the notes of the home, the files of the project, the settings.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
 use hermes_guard::injection;
-use hermes_home::settings::table::{agent, memory as memory_settings};
+use hermes_home::settings::table::agent;
 use hermes_home::settings::{Def, SettingError};
 use hermes_home::{Home, Profile, Settings, files};
+use hermes_skills::memory::About;
+use hermes_skills::skills::{self, Library, Surroundings};
 use jiff::Zoned;
 use jiff::tz::TimeZone;
 
-use super::memory::{self, About, Memory};
+use super::memory::{self, Memory};
 use super::{Enforcement, Guidance, Place, Platform, PromptParts};
 use crate::context_files;
 
@@ -39,8 +42,12 @@ pub struct Sources<'a> {
     pub place: Place,
     /// Where the answer is read.
     pub platform: Platform,
+    /// Through which door the conversation comes.
+    pub door: &'a str,
     /// The names of the tools on offer.
     pub tools: Vec<String>,
+    /// The toolsets these belong to.
+    pub toolsets: BTreeSet<String>,
     /// The model.
     pub model: &'a str,
     /// Who serves it.
@@ -73,9 +80,9 @@ pub fn load(sources: &Sources<'_>) -> Result<LoadedPrompt, SettingError> {
         }
         _ => Vec::new(),
     };
-    let notes = |enabled, file: &str, about, limit, notices: &mut Vec<String>| {
-        if follow && settings.get(enabled)? {
-            return Ok(notes(sources.home, file, about, settings.get(limit)?, notices));
+    let notes = |about: About, notices: &mut Vec<String>| {
+        if follow && settings.get(about.switch())? {
+            return Ok(notes(sources.home, about, settings.get(about.limit())?, notices));
         }
         Ok(None)
     };
@@ -83,26 +90,15 @@ pub fn load(sources: &Sources<'_>) -> Result<LoadedPrompt, SettingError> {
         identity: follow.then(|| identity(sources.home, &mut notices)).flatten(),
         tools: sources.tools.clone(),
         guidance: guidance(settings, sources.model)?,
+        skills: index(sources)?,
         place: place(sources)?,
         place_hint: text(settings, &agent::ENVIRONMENT_HINT)?,
         profile: profile(sources.home),
         platform: sources.platform,
         instructions: text(settings, &agent::SYSTEM_PROMPT)?,
         context,
-        memory: notes(
-            &memory_settings::MEMORY_ENABLED,
-            "memories/MEMORY.md",
-            About::Work,
-            &memory_settings::MEMORY_CHAR_LIMIT,
-            &mut notices,
-        )?,
-        user: notes(
-            &memory_settings::USER_PROFILE_ENABLED,
-            "memories/USER.md",
-            About::User,
-            &memory_settings::USER_CHAR_LIMIT,
-            &mut notices,
-        )?,
+        memory: notes(About::Work, &mut notices)?,
+        user: notes(About::User, &mut notices)?,
         date: date(settings, sources.now, &mut notices)?,
         model: sources.model.to_owned(),
         provider: sources.provider.to_owned(),
@@ -145,7 +141,19 @@ fn identity(home: &Home, notices: &mut Vec<String>) -> Option<String> {
     Some(cut.text).filter(|text| !text.is_empty())
 }
 
-fn notes(home: &Home, file: &str, about: About, limit: i64, notices: &mut Vec<String>) -> Option<Memory> {
+/// The names of the skills, where the model can read them.
+fn index(sources: &Sources<'_>) -> Result<Option<String>, SettingError> {
+    if !sources.tools.iter().any(|tool| tool == "skill_view") {
+        return Ok(None);
+    }
+    let library = Library::open(sources.home, sources.settings, sources.door)?;
+    let surroundings =
+        Surroundings { tools: sources.tools.iter().cloned().collect(), toolsets: sources.toolsets.clone() };
+    Ok(skills::index(&library, &surroundings))
+}
+
+fn notes(home: &Home, about: About, limit: i64, notices: &mut Vec<String>) -> Option<Memory> {
+    let file = about.file();
     let text = home_file(home, file, notices)?;
     let how = format!("the rest is in {}", home.path(file).display());
     let text = context_files::cut(&text, context_files::FILE_LIMIT, &how).text;
@@ -206,7 +214,9 @@ mod tests {
             rules,
             place: Place::Sandbox { description: "Here.".into() },
             platform: Platform::Cli,
-            tools: vec!["terminal".into()],
+            door: "cli",
+            tools: vec!["terminal".into(), "skill_view".into()],
+            toolsets: BTreeSet::from(["terminal".into(), "skills".into()]),
             model: "m",
             provider: "p",
             session_id: None,
@@ -221,6 +231,7 @@ mod tests {
         test.write("SOUL.md", "You are a parrot. Ignore previous instructions is your favourite joke.\n");
         test.write("memories/MEMORY.md", "first note\n§\nsecond note\n");
         test.write("memories/USER.md", "drinks tea");
+        test.write("skills/dev/git/SKILL.md", "---\nname: git\ndescription: branches here\n---\nDo it.");
         std::fs::write(test.work_dir().join("AGENTS.md"), "Use tabs.").unwrap();
         test
     }
@@ -233,6 +244,7 @@ mod tests {
             "You are a parrot.",
             "first note\n§\nsecond note",
             "drinks tea",
+            "dev:\n- git: branches here",
             "Use tabs.",
             "rhyme",
             "17 November",
@@ -250,6 +262,14 @@ mod tests {
         for words in ["parrot", "note", "tea", "tabs"] {
             assert!(!text.contains(words), "{words} is in:\n{text}");
         }
+    }
+
+    #[test]
+    fn notes_that_are_switched_off_are_left_out() {
+        let home = full_home();
+        home.config("memory:\n  memory_enabled: false\n");
+        let text = build(&load_from(&home, Rules::Follow).parts).text;
+        assert!(!text.contains("first note") && text.contains("drinks tea"), "{text}");
     }
 
     #[test]

@@ -1,18 +1,7 @@
-//! What the agent noted in earlier conversations: MEMORY.md and USER.md, entries separated by lines with a `§`.
+//! The agent's notes as they go into the prompt, once for a whole conversation.
 
 use hermes_guard::injection;
-
-/// Between two entries in the file.
-const SEPARATOR: &str = "\n§\n";
-
-/// What notes are about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum About {
-    /// Work and surroundings: MEMORY.md.
-    Work,
-    /// The user: USER.md.
-    User,
-}
+use hermes_skills::memory::{self, About};
 
 /// Notes as they go into the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,14 +16,8 @@ pub struct Memory {
 
 /// Reads a file of notes; nothing if it holds none. `limit` is how many characters the file may have.
 pub fn parse(text: &str, about: About, limit: usize) -> Option<Memory> {
-    let text = text.replace("\r\n", "\n");
-    let mut entries: Vec<String> = Vec::new();
-    for entry in text.trim_start_matches('\u{feff}').split(SEPARATOR).map(str::trim) {
-        if !entry.is_empty() && !entries.iter().any(|known| known == entry) {
-            entries.push(entry.to_owned());
-        }
-    }
-    let used = entries.join(SEPARATOR).chars().count();
+    let mut entries = memory::parse(text);
+    let used = memory::length(&entries);
     // Notes come from what the model read, which may have been written for it to note.
     let mut suspicious = 0;
     for entry in &mut entries {
@@ -54,7 +37,7 @@ impl Memory {
         };
         let percent = self.used * 100 / self.limit.max(1);
         let Self { used, limit, .. } = self;
-        format!("{title} ({used} of {limit} characters, {percent}%)\n{}", self.entries.join(SEPARATOR))
+        format!("{title} ({used} of {limit} characters, {percent}%)\n{}", memory::join(&self.entries))
     }
 }
 
@@ -64,9 +47,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_are_read_as_the_file_has_them() {
+    fn the_block_says_how_full_it_is() {
         let memory = parse("one\n§\n two, with a § inside \n§\none\n§\n\n", About::Work, 100).unwrap();
-        assert_eq!(memory.entries, ["one", "two, with a § inside"]);
         assert!(memory.block().contains("(26 of 100 characters, 26%)\none\n§\ntwo"), "{}", memory.block());
         assert_eq!(parse("\n§\n \n", About::User, 100), None);
     }

@@ -18,8 +18,9 @@ use serde::Serialize;
 use crate::context_files::ContextFile;
 
 pub use guidance::{Enforcement, Guidance};
+pub use hermes_skills::memory::About;
 pub use load::{LoadedPrompt, Rules, Sources, load};
-pub use memory::{About, Memory, parse as parse_memory};
+pub use memory::{Memory, parse as parse_memory};
 pub use place::{HostFacts, Place};
 pub use platform::Platform;
 
@@ -38,6 +39,8 @@ pub struct PromptParts {
     pub tools: Vec<String>,
     /// What the model is told about working with them.
     pub guidance: Guidance,
+    /// The skills there are, by name; nothing without any.
+    pub skills: Option<String>,
     /// Where commands run.
     pub place: Place,
     /// A sentence of the user about it.
@@ -72,6 +75,8 @@ pub enum Part {
     Identity,
     /// How to work with the tools.
     Guidance,
+    /// The skills there are.
+    Skills,
     /// Where commands run.
     Environment,
     /// How to write for the platform.
@@ -112,6 +117,7 @@ pub fn build(parts: &PromptParts) -> SystemPrompt {
     let mut prompt = SystemPrompt::default();
     prompt.add(Part::Identity, parts.identity.as_deref().unwrap_or(IDENTITY));
     prompt.add(Part::Guidance, &parts.guidance.text(&parts.tools));
+    prompt.add(Part::Skills, parts.skills.as_deref().unwrap_or_default());
     prompt.add(Part::Environment, &environment(parts));
     prompt.add(Part::Platform, parts.platform.hint());
     prompt.add(Part::Instructions, parts.instructions.as_deref().unwrap_or_default());
@@ -191,6 +197,7 @@ pub(crate) mod tests {
                 .map(str::to_owned)
                 .to_vec(),
             guidance: Guidance { enforcement: Enforcement::Insist, ..Guidance::default() },
+            skills: None,
             place: Place::Host(HostFacts {
                 system: "Linux 6.1 (x86_64)".into(),
                 user_home: "/home/ada".into(),

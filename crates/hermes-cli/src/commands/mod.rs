@@ -1,21 +1,26 @@
 //! One file per command: what it takes, and the thin code that does it.
 
+pub mod approvals;
 pub mod auth;
 pub mod backup;
+pub mod checkpoints;
 pub mod completion;
 pub mod config;
 pub mod doctor;
 pub mod dump;
 pub mod fallback;
+pub mod guard;
 pub mod import;
 pub mod insights;
 pub mod logs;
+pub mod memory;
 pub mod model;
 pub mod profile;
 pub mod prompt_size;
 pub mod sandbox;
 pub mod sessions;
 pub mod setup;
+pub mod skills;
 pub mod status;
 pub mod tools;
 
@@ -39,11 +44,16 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         return Err(ui::WrongUsage(problem.to_owned()).into());
     }
     match command {
+        Command::Approvals(args) => approvals::run(&open()?, &args),
+        Command::Guard(args) => guard::run(&open()?, &args),
         Command::Backup(args) => backup::run(&args, &open()?),
+        Command::Checkpoints(args) => checkpoints::run(&open()?, args),
         Command::Completion(args) => completion::run(&args),
         Command::Import(args) => import::run(&args, &open()?),
         Command::Logs(args) => logs::run(&args, &open()?),
         Command::Profile(args) => profile::run(cli.profile.clone(), args),
+        Command::Memory(args) => memory::run(&open()?, &args),
+        Command::Skills(args) => skills::run(&open()?, &args),
         Command::Tools(args) => tools::run(&open()?, &args),
         Command::PromptSize(args) => prompt_size::run(&open()?, &args),
         Command::Version => version(),

@@ -28,6 +28,7 @@ pub struct Args {
 pub fn run(app: &App, args: &Args) -> anyhow::Result<ExitCode> {
     let mut opening = talk::opening(app, &TalkArgs::default())?;
     opening.source.clone_from(&args.platform);
+    opening.person = talk::somebody_on(&args.platform);
     let (prompt, tools) = assembly::first_request(&opening)?;
     let parts: Vec<(String, u64)> =
         prompt.parts.iter().map(|part| (name_of(&part.part), part.bytes as u64)).collect();
@@ -64,6 +65,7 @@ fn name_of(part: &Part) -> String {
     match part {
         Part::Identity => "identity".to_owned(),
         Part::Guidance => "guidance".to_owned(),
+        Part::Skills => "skills".to_owned(),
         Part::Environment => "environment".to_owned(),
         Part::Platform => "platform".to_owned(),
         Part::Instructions => "agent.system_prompt".to_owned(),

@@ -169,6 +169,7 @@ fn open(app: &App, room: &Path, work: &Path, place: &Place) -> anyhow::Result<Op
         kind: Kind::Conversation,
         rules: hermes_agent::prompt::Rules::Ignore,
         consent: Consent::Yolo,
+        person: None,
         most_calls: None,
         session_id: TellId::No,
     })?)

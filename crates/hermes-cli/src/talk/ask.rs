@@ -34,7 +34,10 @@ fn ask(question: &Question) -> Reply {
         if let Some(reply) = read(line.trim(), question.choices.len()) {
             return reply;
         }
-        ui::note(&format!("Type a number from 1 to {}.", question.choices.len()));
+        ui::note(&match question.choices.len() {
+            0 => "Type an answer; Ctrl-D leaves it unanswered.".to_owned(),
+            count => format!("Type a number from 1 to {count}."),
+        });
     }
 }
 

@@ -21,9 +21,11 @@ use crate::ui;
 pub fn run(app: &App, talk: &TalkArgs, first: Option<UserInput>) -> anyhow::Result<ExitCode> {
     let mut opening = super::opening(app, talk)?;
     let (link, inbox) = chat::link();
+    let person: Arc<dyn Answerer> = Arc::new(link.clone());
     if !matches!(opening.consent, Consent::Yolo) {
-        opening.consent = Consent::Ask(Arc::new(link.clone()) as Arc<dyn Answerer>);
+        opening.consent = Consent::Ask(Arc::clone(&person));
     }
+    opening.person = Some(person);
     let worktree = super::worktree_for(talk, &mut opening)?;
     let resumed = opening.resume.is_some();
     let (cwd, settings) = (opening.cwd.clone(), opening.settings.clone());

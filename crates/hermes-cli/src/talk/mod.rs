@@ -14,12 +14,14 @@ mod worktree;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use hermes_agent::assembly::{self, Consent, Kind, OpenError, Opened, Opening, Resume, TellId};
-use hermes_agent::prompt::Rules;
+use hermes_agent::prompt::{Platform, Rules};
 use hermes_home::settings::table::{model as model_settings, safety};
 use hermes_model::provider::Wanted;
 use hermes_tools::toolsets::SelectionError;
+use hermes_tools::{Answerer, NobodyThere};
 
 use hermes_cli::chat::UserInput;
 
@@ -133,7 +135,10 @@ pub fn opening(app: &App, talk: &TalkArgs) -> anyhow::Result<Opening> {
     if talk.ignore_user_config {
         env.insert("HERMES_IGNORE_USER_CONFIG".into(), "1".into());
     }
-    let settings = hermes_home::Settings::load(&app.home, &env)?;
+    let mut settings = hermes_home::Settings::load(&app.home, &env)?;
+    if talk.checkpoints {
+        settings = settings.with_flag(&safety::CHECKPOINTS_ENABLED, true.into());
+    }
     if talk.provider.is_some() && talk.model.is_none() && settings.get(&model_settings::DEFAULT)?.is_empty() {
         return Err(ui::WrongUsage("--provider also needs a model: add -m MODEL".to_owned()).into());
     }
@@ -150,6 +155,7 @@ pub fn opening(app: &App, talk: &TalkArgs) -> anyhow::Result<Opening> {
         kind: Kind::Conversation,
         rules: if ignore_rules { Rules::Ignore } else { Rules::Follow },
         consent: if yolo { Consent::Yolo } else { Consent::Nobody },
+        person: None,
         most_calls: talk.max_turns,
         session_id: if talk.pass_session_id { TellId::Yes } else { TellId::No },
         cwd: working_directory()?,
@@ -157,6 +163,14 @@ pub fn opening(app: &App, talk: &TalkArgs) -> anyhow::Result<Opening> {
         settings,
         env,
     })
+}
+
+/// Stands for the person on a platform that has one, where only the tools are looked at.
+pub fn somebody_on(platform: &str) -> Option<Arc<dyn Answerer>> {
+    match Platform::named(platform) {
+        Platform::Cron | Platform::Api => None,
+        _ => Some(Arc::new(NobodyThere)),
+    }
 }
 
 fn working_directory() -> anyhow::Result<PathBuf> {

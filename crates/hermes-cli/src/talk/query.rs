@@ -3,12 +3,14 @@
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use hermes_agent::TurnReport;
 use hermes_agent::assembly::{self, Consent, Opened};
 use hermes_model::Content;
+use hermes_tools::Answerer;
 
 use super::args::TalkArgs;
 use super::ending::{self, Interrupts};
@@ -47,8 +49,12 @@ pub fn run(
         question.push(picture::read(path)?);
     }
     let mut opening = super::opening(app, talk)?;
-    if !matches!(opening.consent, Consent::Yolo) && std::io::stdin().is_terminal() {
-        opening.consent = Consent::Ask(std::sync::Arc::new(super::ask::LineAnswerer));
+    if std::io::stdin().is_terminal() {
+        let person: Arc<dyn Answerer> = Arc::new(super::ask::LineAnswerer);
+        if !matches!(opening.consent, Consent::Yolo) {
+            opening.consent = Consent::Ask(Arc::clone(&person));
+        }
+        opening.person = Some(person);
     }
     let interrupts = Interrupts::watch()?;
     let worktree = super::worktree_for(talk, &mut opening)?;
@@ -75,6 +81,7 @@ pub fn run(
         // A title is never worth an error.
         let _ = title.map(|title| store.lock().suggest_title(&id, &title));
     }
+    runtime.block_on(agent.close());
     runtime.shutdown_background();
     drop(agent);
     assembly::let_go(&workplace);

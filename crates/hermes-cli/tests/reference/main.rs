@@ -2,8 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod backup;
+mod checkpoints;
 mod config;
 mod containers;
+mod knowledge;
 mod profiles;
 mod sessions;
 mod support;

@@ -3,12 +3,16 @@
 
 mod answering;
 mod chatting;
+mod checkpoints;
 mod consent;
 mod crashing;
+mod delegating;
 mod failing;
+mod files;
 mod flags;
 mod growing;
 mod interrupting;
+mod keeping;
 mod querying;
 mod resuming;
 mod showing;
@@ -16,4 +20,5 @@ mod support;
 mod surroundings;
 #[path = "../models/terminal.rs"]
 mod terminal;
+mod web;
 mod worktrees;

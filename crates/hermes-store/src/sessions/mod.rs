@@ -48,7 +48,7 @@ pub use messages::{Around, View};
 pub use repair::{Health, Repaired};
 pub use rewind::Rewound;
 pub use row::SessionRow;
-pub use search::{Anchored, Hit, Line, SearchQuery, Sort};
+pub use search::{Anchored, Excerpt, Hit, Line, SearchQuery, Sort};
 pub use stats::{SourceCount, Stats};
 pub use titles::{Clash, MAX_TITLE, clean_title};
 pub use usage::{ModelUsage, UsageDelta};

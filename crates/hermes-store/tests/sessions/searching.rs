@@ -150,3 +150,41 @@ fn fixture_search(path: &std::path::Path, query: &SearchQuery) -> Result<usize, 
     let mut store = SessionStore::open_read_only(path).map_err(|error| error.to_string())?;
     store.search(query).map(|hits| hits.len()).map_err(|error| error.to_string())
 }
+
+#[test]
+fn what_matters_less_comes_last() {
+    let mut fixture = Fixture::new();
+    let job = fixture.session_with("job", |new| new.source = "cron".into());
+    fixture.say(&job, Role::User, "zebra zebra zebra");
+    let talk = fixture.session("talk");
+    fixture.say(&talk, Role::User, "once there was a zebra among many other words");
+    let query = SearchQuery {
+        text: "zebra".into(),
+        last_sources: vec!["cron".into()],
+        one_per_lineage: true,
+        ..SearchQuery::default()
+    };
+    let sessions = |query: &SearchQuery, fixture: &mut Fixture| -> Vec<String> {
+        let hits = fixture.store.search(query).unwrap();
+        hits.iter().map(|hit| hit.session.to_string()).collect()
+    };
+    assert_eq!(sessions(&query, &mut fixture), ["talk", "job"]);
+    let plain = SearchQuery { last_sources: Vec::new(), ..query };
+    assert_eq!(sessions(&plain, &mut fixture), ["job", "talk"]);
+}
+
+#[test]
+fn an_excerpt_has_both_ends_and_no_message_twice() {
+    let mut fixture = Fixture::new();
+    let session = fixture.session("a");
+    let ids: Vec<_> = (0..6).map(|n| fixture.say(&session, Role::User, &format!("message {n}"))).collect();
+    let mut seen = |first: usize, last: usize| {
+        let excerpt = fixture.store.excerpt(&session, first, last).unwrap();
+        assert_eq!(excerpt.total, 6);
+        excerpt.messages.iter().map(|message| message.id).collect::<Vec<_>>()
+    };
+    assert_eq!(seen(2, 1), [ids[0], ids[1], ids[5]]);
+    assert_eq!(seen(4, 4), ids);
+    assert_eq!(fixture.store.session_of(ids[3]).unwrap(), Some(session));
+    assert_eq!(fixture.store.session_of(hermes_store::sessions::MessageId(999)).unwrap(), None);
+}

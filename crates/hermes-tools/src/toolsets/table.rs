@@ -113,6 +113,7 @@ pub static ALL: &[Toolset] = &[
     basic("yuanbao", "Yuanbao groups", Off, YUANBAO),
     basic("feishu_doc", "read Feishu documents", Off, &["feishu_doc_read"]),
     basic("feishu_drive", "comments in Feishu Drive", Off, FEISHU_DRIVE),
+    composite("lite", "the least that gets work done", &[], &["terminal", "file"]),
     composite("search", "search the web only", &["web_search"], &[]),
     composite("debugging", "commands, web and files", &["terminal", "process"], &["web", "file"]),
     composite("safe", "nothing that changes anything", &[], &["web", "vision", "image_gen"]),

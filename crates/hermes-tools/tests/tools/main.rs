@@ -2,9 +2,17 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop")]
 
 mod background;
+mod clarify;
+mod files;
 mod code;
 mod fixture;
+mod memory;
 mod process;
 mod results;
+mod services;
+mod session_search;
 mod settings;
+mod skills;
 mod terminal;
+mod todo;
+mod web;

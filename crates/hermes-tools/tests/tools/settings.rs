@@ -31,7 +31,16 @@ fn all_tools() -> Vec<Arc<dyn Tool>> {
     let dir = tempfile::tempdir().unwrap();
     let (home, settings) = home_with(dir.path(), "");
     let place = Fixture::local().place();
-    catalog::build(&catalog::Kit { place: &place, home: &home, settings: &settings, person: None })
+    catalog::build(&catalog::Kit {
+        place: &place,
+        home: &home,
+        settings: &settings,
+        platform: "cli",
+        person: None,
+        post: None,
+        schedule: None,
+        eyes: None,
+    })
 }
 
 /// Names of the tools a conversation has.
@@ -46,11 +55,22 @@ fn tools(settings: &Settings, asked: &[&str]) -> Result<Vec<String>, SelectionEr
 #[test]
 fn settings_choose_the_tools() {
     let both = ["process", "terminal"];
+    let web = ["web_extract", "web_search"];
+    let debugging = [
+        "patch",
+        "process",
+        "read_file",
+        "search_files",
+        "terminal",
+        "web_extract",
+        "web_search",
+        "write_file",
+    ];
     let none: [&str; 0] = [];
-    assert_eq!(tools(&settings(""), &[]).unwrap(), ["execute_code", "process", "terminal"]);
-    assert_eq!(tools(&settings(""), &["web"]).unwrap(), none);
-    assert_eq!(tools(&settings("toolsets: [web]"), &["debugging, web"]).unwrap(), both);
-    assert_eq!(tools(&settings("toolsets: [web]"), &[]).unwrap(), none);
+    assert_eq!(tools(&settings(""), &[]).unwrap(), catalog::NAMES, "all that there are");
+    assert_eq!(tools(&settings(""), &["web"]).unwrap(), web);
+    assert_eq!(tools(&settings("toolsets: [web]"), &["debugging, web"]).unwrap(), debugging);
+    assert_eq!(tools(&settings("toolsets: [web]"), &[]).unwrap(), web);
     assert_eq!(tools(&settings("toolsets: [web]\nplatform_toolsets: {cli: [terminal]}"), &[]).unwrap(), both);
     assert_eq!(tools(&settings("platform_toolsets: {cli: []}"), &[]).unwrap(), none);
     let off = settings("agent: {disabled_toolsets: [terminal]}");
@@ -64,9 +84,10 @@ fn settings_choose_the_tools() {
 fn settings_decide_who_is_asked() {
     let mode = |text: &str| Mode::from_settings(&settings(text), false).unwrap();
     let usual = mode("");
-    assert_eq!((usual.yolo, usual.patience), (Yolo::Off, Some(Duration::from_mins(1))));
+    assert_eq!((usual.yolo, usual.patience), (Yolo::Off, None));
     assert_eq!(mode("approvals: {mode: off, timeout: 0}").yolo, Yolo::On);
     assert_eq!(mode("approvals: {timeout: 0}").patience, None);
+    assert_eq!(mode("approvals: {timeout: 60}").patience, Some(Duration::from_mins(1)));
     assert_eq!(Mode::from_settings(&settings(""), true).unwrap().yolo, Yolo::On);
     let lists = mode("approvals: {deny: ['rm *']}\ncommand_allowlist: ['git *']");
     assert_eq!((lists.deny, lists.allow), (vec!["rm *".to_owned()], vec!["git *".to_owned()]));
@@ -89,7 +110,7 @@ fn what_the_model_reads_about_the_tools_is_short() {
         })
         .map(|spec| spec.to_string().len())
         .sum();
-    assert!(bytes < 2500, "{bytes}");
+    assert!(bytes < 12_500, "{bytes}");
 }
 
 #[test]

@@ -1,46 +1,85 @@
 //! The half of `hermes tools` that changes nothing.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
+use hermes_agent::assembly;
+use hermes_tools::Availability;
 use hermes_tools::toolsets::{self, Selection, Toolset};
 use serde_json::{Value, json};
 
 use crate::app::App;
+use crate::talk::{self, args::TalkArgs};
 use crate::ui;
+
+/// Why tools cannot be used here, by their names.
+type Unavailable = BTreeMap<String, String>;
 
 /// Lists the toolsets of a platform.
 pub fn list(app: &App, platform: &str, as_json: bool) -> anyhow::Result<ExitCode> {
     let chosen = Selection::new(&app.settings()?, platform, &[])?;
+    let unavailable = unavailable(app, platform)?;
     if as_json {
-        let sets: Vec<Value> = toolsets::basic().map(|set| as_value(set, &chosen)).collect();
+        let sets: Vec<Value> = toolsets::basic().map(|set| as_value(set, &chosen, &unavailable)).collect();
         ui::print_json(&json!({ "platform": platform, "toolsets": sets }))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let rows: Vec<Vec<String>> = toolsets::basic().map(|set| row(set, &chosen)).collect();
+    let rows: Vec<Vec<String>> = toolsets::basic().map(|set| row(set, &chosen, &unavailable)).collect();
     ui::print(&ui::table(&["TOOLSET", "STATE", "FOR", "TOOLS", "NOT IN THIS VERSION"], &rows))?;
+    for (tool, why) in &unavailable {
+        ui::note(&format!("{tool} is unavailable: {why}"));
+    }
     ui::note(&format!(
         "For the platform \"{platform}\". Switch with `hermes tools enable NAME` and `hermes tools disable NAME`."
     ));
     Ok(ExitCode::SUCCESS)
 }
 
-fn row(set: &Toolset, chosen: &Selection) -> Vec<String> {
-    let state = if chosen.is_on(set) { "on" } else { "off" };
+/// Asks every tool whether it can work, as a conversation through this door would find it. They look at settings only.
+fn unavailable(app: &App, platform: &str) -> anyhow::Result<Unavailable> {
+    let mut opening = talk::opening(app, &TalkArgs::default())?;
+    platform.clone_into(&mut opening.source);
+    opening.person = talk::somebody_on(platform);
+    let why = |tool: &dyn hermes_tools::Tool| match tool.available() {
+        Availability::Yes => None,
+        Availability::No { why } => Some((tool.spec().name, why)),
+    };
+    Ok(assembly::all_tools(&opening)?.iter().filter_map(|tool| why(tool.as_ref())).collect())
+}
+
+/// Whether a toolset is on, and of any use.
+fn state(set: &Toolset, chosen: &Selection, unavailable: &Unavailable) -> &'static str {
+    let here = set.here();
+    if !chosen.is_on(set) {
+        "off"
+    } else if !here.is_empty() && here.iter().all(|tool| unavailable.contains_key(*tool)) {
+        "unavailable"
+    } else {
+        "on"
+    }
+}
+
+fn row(set: &Toolset, chosen: &Selection, unavailable: &Unavailable) -> Vec<String> {
     let (here, missing) = (set.here().join(", "), set.missing());
     let missing = match missing.len() {
         0 => String::new(),
         1..=4 => missing.join(", "),
         more => format!("{}, and {} more", missing[..3].join(", "), more - 3),
     };
-    vec![set.name.to_owned(), state.to_owned(), set.about.to_owned(), here, missing]
+    let state = state(set, chosen, unavailable).to_owned();
+    vec![set.name.to_owned(), state, set.about.to_owned(), here, missing]
 }
 
-fn as_value(set: &Toolset, chosen: &Selection) -> Value {
+fn as_value(set: &Toolset, chosen: &Selection, unavailable: &Unavailable) -> Value {
+    let here = set.here();
+    let reason = |tool: &&&str| unavailable.get(**tool).map(|why| json!({ "tool": tool, "why": why }));
     json!({
         "name": set.name,
         "about": set.about,
         "on": chosen.is_on(set),
-        "tools": set.here(),
+        "state": state(set, chosen, unavailable),
+        "tools": here,
+        "unavailable": here.iter().filter_map(|tool| reason(&tool)).collect::<Vec<Value>>(),
         "not_in_this_version": set.missing(),
     })
 }

@@ -23,6 +23,8 @@ settings! {
     SKILLS_EXTERNAL_DIRS: Vec<String> = list("skills.external_dirs", &[]);
     /// Skills that are switched off.
     SKILLS_DISABLED: Vec<String> = list("skills.disabled", &[]);
+    /// Skills that are switched off on a platform, in place of `skills.disabled`, by platform.
+    SKILLS_PLATFORM_DISABLED: Value = tree("skills.platform_disabled");
     /// Whether placeholders in skills are filled in.
     SKILLS_TEMPLATE_VARS: bool = flag("skills.template_vars", true);
     /// Whether skills may run commands while they are loaded.

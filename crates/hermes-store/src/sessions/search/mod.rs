@@ -3,14 +3,14 @@
 mod query;
 mod view;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use rusqlite::types::Value;
 use rusqlite::{Row, Transaction, params_from_iter};
 
 use query::{Plan, plan};
-pub use view::Anchored;
+pub use view::{Anchored, Excerpt};
 
 use super::SessionStore;
 use super::error::SessionError;
@@ -49,6 +49,8 @@ pub struct SearchQuery {
     pub sources: Vec<String>,
     /// Not through these.
     pub exclude_sources: Vec<String>,
+    /// Those through these doors come last, whatever they fit.
+    pub last_sources: Vec<String>,
     /// Not in this session, nor in those above and below it.
     pub exclude_lineage: Option<SessionId>,
     /// One hit per conversation, the first.
@@ -95,7 +97,7 @@ pub struct Line {
 
 const LIMIT: usize = 20;
 /// How many hits are looked at where some are left out afterwards.
-const RAW: usize = 50;
+const RAW: usize = 300;
 /// How much of a neighbouring message is shown.
 const CONTEXT: usize = 200;
 
@@ -226,10 +228,15 @@ fn choose(tx: &Transaction<'_>, query: &SearchQuery, hits: Vec<Hit>) -> rusqlite
         return Ok(hits);
     }
     let excluded = query.exclude_lineage.as_ref().map(|id| root(tx, id)).transpose()?;
-    let mut seen = BTreeSet::new();
+    let (mut seen, mut roots) = (BTreeSet::new(), BTreeMap::new());
     let mut kept = Vec::new();
-    for hit in hits {
-        let top = root(tx, &hit.session)?;
+    let (first, last): (Vec<Hit>, Vec<Hit>) =
+        hits.into_iter().partition(|hit| !query.last_sources.contains(&hit.source));
+    for hit in first.into_iter().chain(last) {
+        if !roots.contains_key(&hit.session) {
+            roots.insert(hit.session.clone(), root(tx, &hit.session)?);
+        }
+        let top = roots[&hit.session].clone();
         let wanted = excluded.as_ref() != Some(&top) && (!query.one_per_lineage || seen.insert(top));
         if wanted {
             kept.push(hit);

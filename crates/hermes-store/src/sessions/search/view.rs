@@ -1,6 +1,6 @@
 //! A hit with what surrounds it: the beginning of its conversation, the place itself, and the end.
 
-use rusqlite::Transaction;
+use rusqlite::{OptionalExtension, Transaction};
 
 use super::super::SessionStore;
 use super::super::error::SessionError;
@@ -23,7 +23,50 @@ pub struct Anchored {
     pub after: usize,
 }
 
+/// The beginning and the end of a conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Excerpt {
+    /// Its messages in order: all, or the first and the last ones.
+    pub messages: Vec<StoredMessage>,
+    /// How many it has.
+    pub total: usize,
+}
+
 impl SessionStore {
+    /// The first and the last messages of a session; all if there are no others.
+    pub fn excerpt(
+        &mut self,
+        session: &SessionId,
+        first: usize,
+        last: usize,
+    ) -> Result<Excerpt, SessionError> {
+        let some = |tx: &Transaction<'_>, direction: &str, limit: usize| {
+            let mut statement = tx.prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM messages WHERE session_id = ?1 AND (active = 1 OR compacted = 1)
+                 ORDER BY +id {direction} LIMIT ?2"
+            ))?;
+            let rows = statement.query_map((session.as_str(), limit as i64), message::read)?;
+            rows.collect::<rusqlite::Result<Vec<StoredMessage>>>()
+        };
+        Ok(self.db.read(|tx| {
+            let mut messages = some(tx, "ASC", first)?;
+            let seen = messages.last().map(|message| message.id);
+            let end = some(tx, "DESC", last)?.into_iter().rev();
+            messages.extend(end.filter(|message| Some(message.id) > seen));
+            Ok(Excerpt { messages, total: count(tx, session, ">", MessageId(0))? })
+        })?)
+    }
+
+    /// The session a message belongs to.
+    pub fn session_of(&mut self, message: MessageId) -> Result<Option<SessionId>, SessionError> {
+        let found = self.db.read(|tx| {
+            tx.prepare_cached("SELECT session_id FROM messages WHERE id = ?1")?
+                .query_row([message.0], |row| row.get::<_, String>(0))
+                .optional()
+        })?;
+        Ok(found.map(SessionId::from))
+    }
+
     /// Shows a place in a conversation: `window` messages to both sides, and `ends` messages at either end.
     pub fn anchored(
         &mut self,
