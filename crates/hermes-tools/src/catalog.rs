@@ -7,9 +7,9 @@ use hermes_home::{Home, Settings};
 use hermes_skills::skills::Library;
 
 use crate::clarify::Clarify;
+use crate::code::{ExecuteCode, Rules};
 use crate::cronjob::{Cronjob, Schedule};
 use crate::file::{Patch, ReadFile, SearchFiles, WriteFile};
-use crate::code::{ExecuteCode, Rules};
 use crate::gate::Answerer;
 use crate::memory::Memory;
 use crate::process::Process;

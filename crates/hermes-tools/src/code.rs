@@ -113,12 +113,15 @@ impl ExecuteCode {
     }
 
     fn launch(&self, session: &str, code: &str) -> Launch {
+        // Variables the user named are for every command, so for scripts too.
+        let config = self.place.config();
+        let named: Vec<&String> = config.local.env_passthrough.iter().chain(&config.forward_env).collect();
         let order = json!({
             "code": code,
             "module": MODULE,
             "tools": self.offer.functions(),
             "mode": self.rules.mode.name(),
-            "environment": rules::environment(&self.place.config().local.env_passthrough),
+            "environment": rules::environment(&named),
         });
         Launch {
             place: self.place.clone(),

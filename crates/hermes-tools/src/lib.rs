@@ -20,10 +20,10 @@
 pub mod arguments;
 pub mod catalog;
 pub mod clarify;
+pub mod code;
 pub mod cronjob;
 mod fields;
 pub mod file;
-pub mod code;
 pub mod gate;
 pub mod limits;
 mod line;
@@ -47,8 +47,8 @@ pub mod web;
 pub mod workplace;
 
 pub use clarify::{Clarify, NobodyThere};
-pub use cronjob::{Cronjob, Schedule};
 pub use code::ExecuteCode;
+pub use cronjob::{Cronjob, Schedule};
 pub use gate::{Action, Answerer, Gate, Question, Reply, Verdict};
 pub use memory::Memory;
 pub use notifications::{News, Notification, Notifications};

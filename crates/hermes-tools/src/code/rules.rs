@@ -91,7 +91,7 @@ impl Rules {
 }
 
 /// Which variables a script sees, for the launcher.
-pub(super) fn environment(passthrough: &[String]) -> Value {
+pub(super) fn environment(passthrough: &[&String]) -> Value {
     json!({
         "passthrough": passthrough,
         "names": NAMES,

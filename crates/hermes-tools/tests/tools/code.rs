@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hermes_model::{ToolSpec, ToolStatus};
-use hermes_testkit::{Engine, need};
+use hermes_testkit::{Engine, SshServer, need};
 use hermes_tools::code::{Mode, Rules};
 use hermes_tools::gate::Waiting;
 use hermes_tools::{
@@ -25,7 +25,7 @@ struct Counting {
 }
 
 impl Counting {
-    fn new(together: usize) -> (Arc<dyn Tool>, Arc<AtomicUsize>) {
+    fn waiting_for(together: usize) -> (Arc<dyn Tool>, Arc<AtomicUsize>) {
         let calls = Arc::<AtomicUsize>::default();
         (Arc::new(Self { calls: Arc::clone(&calls), together: Barrier::new(together) }), calls)
     }
@@ -90,7 +90,7 @@ async fn scripts_left(fixture: &Fixture) -> String {
 #[tokio::test]
 async fn a_script_calls_tools_and_prints() {
     let fixture = Fixture::local();
-    let (counting, calls) = Counting::new(1);
+    let (counting, calls) = Counting::waiting_for(1);
     let talk = Talk::new(script(fixture.place(), vec![counting]));
     let code = "from hermes_tools import terminal, read_file, json_parse, shell_quote, retry\n\
         out = terminal('echo ' + shell_quote('a b'), timeout=9)\n\
@@ -110,7 +110,7 @@ async fn a_script_calls_tools_and_prints() {
 #[tokio::test]
 async fn long_calls_and_results_are_made_once() {
     let fixture = Fixture::local();
-    let (counting, calls) = Counting::new(1);
+    let (counting, calls) = Counting::waiting_for(1);
     let talk = Talk::new(script(fixture.place(), vec![counting]));
     let code = "from hermes_tools import read_file\n\
         r = read_file('p' * 300000, limit=400000)\nprint(r['asked'], len(r['content']))\n";
@@ -123,7 +123,7 @@ async fn long_calls_and_results_are_made_once() {
 async fn calls_from_threads_run_at_once() {
     let fixture = Fixture::local();
     // None of the four calls ends before all are under way.
-    let (counting, calls) = Counting::new(4);
+    let (counting, calls) = Counting::waiting_for(4);
     let talk = Talk::new(script(fixture.place(), vec![counting]));
     let code = "from hermes_tools import read_file\nfrom concurrent.futures import ThreadPoolExecutor\n\
         with ThreadPoolExecutor(4) as pool:\n    \
@@ -234,7 +234,7 @@ async fn the_gate_stands_before_the_script_and_before_each_call() {
 #[tokio::test]
 async fn limits_hold() {
     let fixture = Fixture::local();
-    let (counting, calls) = Counting::new(1);
+    let (counting, calls) = Counting::waiting_for(1);
     let rules = Rules { most_calls: 2, ..Rules::default() };
     let talk = Talk::new(script(fixture.place(), vec![counting]).with(rules));
     let code = "from hermes_tools import read_file\nfor n in range(4): print('error' in read_file('x'))";
@@ -313,4 +313,18 @@ async fn a_place_without_python_says_what_to_install() {
     let result = run(&talk(&fixture), "print(1)").await;
     assert_eq!(result["status"], "error");
     assert!(result["error"].as_str().unwrap().contains("install Python 3.8 or newer"), "{result}");
+}
+
+#[tokio::test]
+async fn a_script_calls_tools_over_ssh() {
+    let Some(server) = need("an ssh server", SshServer::start()) else { return };
+    let fixture = Fixture::ssh(server);
+    let (counting, calls) = Counting::waiting_for(1);
+    let talk = Talk::new(script(fixture.place(), vec![counting]));
+    let code = "import os\nfrom hermes_tools import read_file, terminal\n\
+        r = read_file('p' * 300000, limit=400000)\nprint(r['asked'], len(r['content']))\n\
+        print(terminal('echo \"$SSH_CONNECTION\" | wc -w')['output'], 'HOME' in os.environ)\n";
+    let result = run(&talk, code).await;
+    assert_eq!(result["output"], "300000 400000\n4 True\n", "{result}");
+    assert_eq!(calls.load(Ordering::SeqCst), 1);
 }

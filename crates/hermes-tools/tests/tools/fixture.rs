@@ -14,7 +14,7 @@ use hermes_sandbox::pool::Pool;
 use hermes_sandbox::sandbox::Sandbox;
 use hermes_sandbox::scope::Caller;
 use hermes_testkit::engine::Scope;
-use hermes_testkit::{Engine, Image};
+use hermes_testkit::{Engine, Image, SshServer};
 use hermes_tools::gate::Waiting;
 use hermes_tools::workplace::Options;
 use hermes_tools::{Action, Gate, Progress, Report, Run, Tool, ToolOutput, Verdict, Workplace};
@@ -29,6 +29,7 @@ pub struct Fixture {
     pub options: Options,
     /// Removed before the directory: containers have it mounted.
     scope: Option<Scope>,
+    server: Option<SshServer>,
     dir: TempDir,
 }
 
@@ -64,7 +65,7 @@ impl Fixture {
         let config = SandboxConfig { backend, ..SandboxConfig::default() };
         let options =
             Options { redactor: Arc::new(Redactor::new([SECRET.to_owned()])), ..Options::default() };
-        Self { config, context, options, scope: None, dir }
+        Self { config, context, options, scope: None, server: None, dir }
     }
 
     /// This machine.
@@ -86,6 +87,22 @@ impl Fixture {
         container.image = engine.image(Image::Base).unwrap().into();
         fixture.scope =
             Some(engine.scope().also(format!("label=hermes-home={}", fixture.context.home.display())));
+        fixture
+    }
+
+    /// Another machine, which is this one by another door.
+    pub fn ssh(server: SshServer) -> Self {
+        let mut fixture = Self::new(BackendKind::Ssh);
+        let ssh = &mut fixture.config.ssh;
+        ssh.host = server.host();
+        ssh.port = Some(server.port());
+        ssh.user = server.user().into();
+        ssh.key = Some(server.identity());
+        ssh.options = vec![
+            format!("UserKnownHostsFile={}", server.known_hosts().display()),
+            "IdentitiesOnly=yes".to_owned(),
+        ];
+        fixture.server = Some(server);
         fixture
     }
 
@@ -120,8 +137,8 @@ impl Fixture {
 /// Agents that outlive their clients must not outlive their test.
 impl Drop for Fixture {
     fn drop(&mut self) {
-        if self.config.backend == BackendKind::Local && self.context.sandbox_dir.join(".boxes/local").exists()
-        {
+        let has_jobs = self.context.sandbox_dir.join(".boxes/local").exists();
+        if self.server.is_some() || (self.config.backend == BackendKind::Local && has_jobs) {
             let agent = Sandbox::open(&self.config, &self.context).and_then(|sandbox| sandbox.jobs());
             if let Ok(agent) = agent {
                 let _ = agent.shutdown();

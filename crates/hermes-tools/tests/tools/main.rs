@@ -3,8 +3,8 @@
 
 mod background;
 mod clarify;
-mod files;
 mod code;
+mod files;
 mod fixture;
 mod memory;
 mod process;
