@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hermes_guard::Redactor;
+use hermes_model::budget::{Purpose, Scope};
 use hermes_model::{CacheMarks, Caller, Effort, Message, Usage};
 use hermes_tools::limits::Shelf;
 use hermes_tools::{Gate, Notification, Notifications, Toolbox};
@@ -10,6 +11,7 @@ use jiff::Zoned;
 
 use crate::compaction::{CompactionConfig, Estimator, Health};
 use crate::context_files::Hints;
+use crate::delegation::Family;
 use crate::history::History;
 use crate::journal::{Journal, JournalError};
 use crate::turn::guardrails;
@@ -19,6 +21,10 @@ use crate::turn::guardrails;
 pub struct Rules {
     /// Most calls to the model in one turn.
     pub most_calls: u32,
+    /// The setting that says so.
+    pub calls_setting: &'static str,
+    /// Most tokens of one turn, besides what the budgets say.
+    pub most_tokens: Option<u64>,
     /// How much the model should think.
     pub effort: Option<Effort>,
     /// Most tokens of one answer.
@@ -35,6 +41,8 @@ impl Default for Rules {
     fn default() -> Self {
         Self {
             most_calls: 90,
+            calls_setting: "agent.max_turns",
+            most_tokens: None,
             effort: None,
             max_tokens: None,
             cache: CacheMarks::FiveMinutes,
@@ -84,6 +92,8 @@ pub struct Parts {
     pub rules: Rules,
     /// What time it is.
     pub clock: Clock,
+    /// What it shares with its helpers.
+    pub family: Family,
 }
 
 /// One conversation, with all it takes to go on.
@@ -101,6 +111,7 @@ pub struct Agent {
     pub(crate) system: String,
     pub(crate) rules: Rules,
     pub(crate) clock: Clock,
+    pub(crate) family: Family,
     /// Usage of the newest call of the conversation: what fills the window.
     pub(crate) newest: Option<Usage>,
     /// Turns so far in this process, to tell them apart in the record of spending.
@@ -113,6 +124,8 @@ pub struct Agent {
     pub(crate) compactions: u32,
     /// News the user has seen and the model has not.
     pub(crate) kept_news: Vec<String>,
+    /// Whether something is over among them.
+    pub(crate) kept_ends: bool,
 }
 
 impl Agent {
@@ -132,6 +145,7 @@ impl Agent {
             system,
             rules,
             clock,
+            family,
         } = parts;
         Self {
             caller,
@@ -147,12 +161,14 @@ impl Agent {
             system,
             rules,
             clock,
+            family,
             newest: None,
             turns: 0,
             estimator: Estimator::default(),
             health: Health::default(),
             compactions: 0,
             kept_news: Vec::new(),
+            kept_ends: false,
         }
     }
 
@@ -207,20 +223,47 @@ impl Agent {
     pub fn take_news(&mut self) -> Option<String> {
         let session = self.journal.session_id().to_owned();
         let mut news = std::mem::take(&mut self.kept_news);
-        news.extend(self.news.drain(&session).iter().map(Notification::text));
+        let fresh = self.news.drain(&session);
+        news.extend(fresh.iter().map(Notification::text));
+        self.kept_ends = false;
         (!news.is_empty()).then(|| news.join("\n\n"))
     }
 
     /// What background commands have to say, for the user; the model gets it with the next message.
     pub fn look_at_news(&mut self) -> Option<String> {
-        let news = self.take_news()?;
-        self.kept_news.push(news.clone());
-        Some(news)
+        let session = self.journal.session_id().to_owned();
+        let fresh = self.news.drain(&session);
+        self.kept_ends |= fresh.iter().any(|note| note.news.is_the_end());
+        let news: Vec<String> = fresh.iter().map(Notification::text).collect();
+        self.kept_news.extend(news.iter().cloned());
+        (!news.is_empty()).then(|| news.join("\n\n"))
     }
 
     /// Where background commands say what they have to say.
     pub fn news(&self) -> &Notifications {
         &self.news
+    }
+
+    /// What it shares with its helpers.
+    pub fn family(&self) -> &Family {
+        &self.family
+    }
+
+    /// Ends helpers that still work in the background, and waits until what they did is on record.
+    pub fn close(&self) -> impl Future<Output = ()> + Send + 'static {
+        let family = self.family.clone();
+        async move { family.close().await }
+    }
+
+    /// Whether something is over that is worth a turn of its own.
+    pub fn has_ends(&self) -> bool {
+        self.kept_ends
+    }
+
+    /// What a call of this turn belongs to. Helpers spend what their agent has.
+    pub(crate) fn scope(&self, turn: &str, purpose: Purpose) -> Scope {
+        let account = self.family.account(self.session_id(), turn);
+        Scope { turn: account.turn, session: account.session, day: (self.clock)().date(), purpose }
     }
 
     /// Counts tokens as this model's provider does, by what it has counted so far.

@@ -17,6 +17,11 @@ impl Control {
         Self::default()
     }
 
+    /// A handle for a turn that ends with something else at the latest.
+    pub fn under(parent: &CancellationToken) -> Self {
+        Self { cancel: parent.child_token(), guidance: Arc::default() }
+    }
+
     /// Ends the turn: the model's answer is cut off, the process tree of a running tool ends.
     pub fn interrupt(&self) {
         self.cancel.cancel();

@@ -2,10 +2,12 @@
 
 pub mod agent;
 pub mod assembly;
+pub mod checkpoints;
 pub mod compaction;
 pub mod context_files;
 pub mod context_report;
 pub mod control;
+pub mod delegation;
 pub mod event;
 pub mod history;
 pub mod journal;

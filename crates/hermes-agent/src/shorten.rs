@@ -157,12 +157,7 @@ impl Agent {
         cancel: &CancellationToken,
         on: &mut OnAgentEvent<'_>,
     ) -> Result<Replacement, (SummaryFailure, String)> {
-        let scope = Scope {
-            turn: turn.to_owned(),
-            session: self.session_id().to_owned(),
-            day: (self.clock)().date(),
-            purpose: Purpose::Auxiliary(TASK.to_owned()),
-        };
+        let scope = self.scope(turn, Purpose::Auxiliary(TASK.to_owned()));
         let redactor = std::sync::Arc::clone(&self.redactor);
         let request = |caller: &Caller| summary_request(caller, plan, wish, fill, &redactor);
         let mut answered = None;

@@ -179,6 +179,7 @@ fn file_call() -> impl Strategy<Value = Call> {
         ),
         search_request().prop_map(Call::Search),
         place().prop_map(Call::Hash),
+        place().prop_map(Call::Resolve),
     ]
 }
 

@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    auth, backup, completion, config, doctor, dump, fallback, import, insights, logs, memory, model, profile,
-    prompt_size, sandbox, sessions, setup, skills, status, tools,
+    approvals, auth, backup, checkpoints, completion, config, doctor, dump, fallback, guard, import, insights,
+    logs, memory, model, profile, prompt_size, sandbox, sessions, setup, skills, status, tools,
 };
 use crate::demo;
 use crate::talk::ChatArgs;
@@ -46,9 +46,12 @@ pub enum Command {
     Doctor(doctor::Args),
     Dump(dump::Args),
     Chat(ChatArgs),
+    Approvals(approvals::Args),
+    Guard(guard::Args),
     Config(config::Args),
     Demo(demo::Args),
     Backup(backup::Args),
+    Checkpoints(checkpoints::Args),
     Completion(completion::Args),
     Sandbox(sandbox::Args),
     Sessions(Box<sessions::Args>),

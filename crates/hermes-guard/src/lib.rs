@@ -1,4 +1,4 @@
-//! What may pass: redaction of secrets on the way out, orders of strangers on the way in.
+//! What may pass: commands before they run, redaction of secrets on the way out, orders of strangers on the way in.
 //!
 //! ```
 //! use hermes_guard::{Policy, Redactor};
@@ -8,13 +8,17 @@
 //! assert_eq!(redactor.redact(line, Policy::Log), "login with correc...ry-9 refused");
 //! ```
 
+pub mod command;
 pub mod injection;
 mod mask;
+pub mod path;
 mod redact;
 mod secret;
 mod secret_path;
+pub mod shell;
+pub mod url;
 
-pub use mask::mask;
+pub use mask::{mask, sentinels};
 pub use redact::{Policy, Redactor, complete_prefix, is_secret_name};
 pub use secret::Secret;
-pub use secret_path::is_secret_path;
+pub use secret_path::{is_secret_file_name, is_secret_path};

@@ -70,6 +70,16 @@ pub(crate) fn replacement(kind: Kind, secret: &str, mark: Mark) -> String {
     }
 }
 
+/// How many masks of the kind that cannot be taken for values a text holds. Text that was read with such masks must not be written
+/// back: the value behind them would be lost.
+///
+/// ```
+/// assert_eq!(hermes_guard::sentinels("key = «redacted:ghp_…»"), 1);
+/// ```
+pub fn sentinels(text: &str) -> usize {
+    text.matches(SENTINEL_OPEN).count()
+}
+
 fn label(kind: Kind) -> String {
     match kind {
         Kind::Vendor(prefix) => format!("{prefix}…"),

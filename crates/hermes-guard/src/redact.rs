@@ -151,7 +151,12 @@ fn apply(text: &str, spans: Vec<Span>, mark: Mark) -> String {
     let mut copied = 0;
     for Span { range, kind } in spans {
         out.push_str(&text[copied..range.start]);
-        out.push_str(&mask::replacement(kind, &text[range.clone()], mark));
+        let secret = &text[range.clone()];
+        out.push_str(&mask::replacement(kind, secret, mark));
+        if mark == Mark::Sentinel {
+            // Lines of a file keep their numbers.
+            out.extend(secret.matches('\n'));
+        }
         copied = range.end;
     }
     out.push_str(&text[copied..]);

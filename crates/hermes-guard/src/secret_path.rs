@@ -53,8 +53,16 @@ pub fn is_secret_path(path: &Path) -> bool {
         .collect();
     let Some((file, dirs)) = names.split_last() else { return false };
     let in_dir = dirs.iter().chain([file]).any(|name| DIRS.contains(&name.as_str()));
-    in_dir
-        || FILES.contains(&file.as_str())
+    in_dir || is_secret_lower(file)
+}
+
+/// Whether a file of this name, wherever it lies, holds logins or keys.
+pub fn is_secret_file_name(name: &str) -> bool {
+    is_secret_lower(&name.to_lowercase())
+}
+
+fn is_secret_lower(file: &str) -> bool {
+    FILES.contains(&file)
         || is_env_file(file)
         || ENDINGS.iter().any(|ending| file.ends_with(ending) && !file.ends_with(".pub.pem"))
 }

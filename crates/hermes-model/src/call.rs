@@ -73,6 +73,26 @@ impl Caller {
         self
     }
 
+    /// Another caller for the same models, keys and budget: for work beside this conversation.
+    #[must_use]
+    pub fn sibling(&self) -> Self {
+        Self {
+            client: Arc::clone(&self.client),
+            routes: self.routes.clone(),
+            policy: self.policy,
+            meter: self.meter.clone(),
+            windows: self.windows.clone(),
+            chance: Chance::from_system(),
+            at: self.at,
+            hold: self.hold,
+        }
+    }
+
+    /// The budget it keeps to.
+    pub fn meter(&self) -> Option<&Arc<Meter>> {
+        self.meter.as_ref()
+    }
+
     /// The model that is asked next.
     pub fn route(&self) -> Option<&Route> {
         self.routes.get(self.at)

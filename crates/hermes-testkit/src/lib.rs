@@ -1,5 +1,5 @@
-//! What the tests share: throw-away homes, the real binary under a time limit, a scripted model server, a
-//! container engine, a throw-away sshd and kill -9 helpers.
+//! What the tests share: throw-away homes, the real binary under a time limit, a scripted model server, a web
+//! server, a container engine, a throw-away sshd and kill -9 helpers.
 //!
 //! Everything here is synchronous and made of threads, so that a test reads from top to bottom. Helpers panic
 //! when they cannot do their job: inside a test that is the report.
@@ -13,6 +13,7 @@ pub mod engine;
 pub mod home;
 pub mod model;
 pub mod need;
+pub mod pages;
 mod processes;
 pub mod sshd;
 
@@ -22,6 +23,7 @@ pub use engine::{Engine, EngineKind, Image, PrivateEngine};
 pub use home::TestHome;
 pub use model::{Answer, ModelServer, Script};
 pub use need::need;
+pub use pages::{Page, PageServer, Visit};
 pub use processes::Process;
 pub use rustix::process::Signal;
 pub use sshd::SshServer;

@@ -6,6 +6,7 @@ use hermes_home::settings::table::memory as memory_settings;
 use hermes_home::{Home, Settings};
 use hermes_skills::skills::Library;
 
+use crate::file::{Patch, ReadFile, SearchFiles, WriteFile};
 use crate::clarify::Clarify;
 use crate::cronjob::{Cronjob, Schedule};
 use crate::gate::Answerer;
@@ -17,6 +18,8 @@ use crate::skills::{FillIn, SkillView, SkillsList};
 use crate::terminal::Terminal;
 use crate::todo::Todo;
 use crate::tool::Tool;
+use crate::vision::{Eyes, Vision};
+use crate::web::{Web, WebExtract, WebSearch};
 use crate::workplace::Workplace;
 
 /// What tools are built from.
@@ -31,6 +34,8 @@ pub struct Kit<'a> {
     pub platform: &'a str,
     /// The person in front of the program, if there is one.
     pub person: Option<Arc<dyn Answerer>>,
+    /// Looks at pictures.
+    pub eyes: Option<Arc<dyn Eyes>>,
     /// Who delivers messages, where somebody does.
     pub post: Option<Arc<dyn Post>>,
     /// Who keeps jobs, where somebody does.
@@ -44,9 +49,17 @@ pub fn build(kit: &Kit<'_>) -> Vec<Arc<dyn Tool>> {
         Ok(false) => FillIn::No,
         Ok(true) | Err(_) => FillIn::Yes,
     };
+    let web = Web::new(kit.home, kit.settings);
     vec![
         Arc::new(Terminal::new(kit.place.clone())),
         Arc::new(Process::new(kit.place.clone())),
+        Arc::new(ReadFile::new(kit.place.clone())),
+        Arc::new(WriteFile::new(kit.place.clone())),
+        Arc::new(Patch::new(kit.place.clone())),
+        Arc::new(SearchFiles::new(kit.place.clone())),
+        Arc::new(WebSearch::new(web.clone())),
+        Arc::new(WebExtract::new(web.clone(), kit.place.clone(), kit.settings)),
+        Arc::new(Vision::new(web, kit.place.clone(), kit.eyes.clone(), kit.settings)),
         Arc::new(Memory::new(kit.home, kit.settings, kit.person.clone())),
         Arc::new(SessionSearch::new(&kit.home.path("state.db"))),
         Arc::new(SkillsList::new(library.clone())),
@@ -58,16 +71,26 @@ pub fn build(kit: &Kit<'_>) -> Vec<Arc<dyn Tool>> {
     ]
 }
 
+/// Tools the agent adds, as they need more than a place to work in.
+pub const OF_THE_AGENT: [&str; 1] = ["delegate_task"];
+
 /// The names of all tools, without a place to build them for.
 pub const NAMES: &[&str] = &[
     "clarify",
     "cronjob",
     "memory",
+    "patch",
     "process",
+    "read_file",
+    "search_files",
     "send_message",
     "session_search",
     "skill_view",
     "skills_list",
     "terminal",
     "todo",
+    "vision_analyze",
+    "web_extract",
+    "web_search",
+    "write_file",
 ];

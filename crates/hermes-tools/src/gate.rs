@@ -1,10 +1,14 @@
 //! Whether an action may happen. Tools ask before they act; who decides, and whether a person is asked, is behind the
 //! trait.
 
+pub mod advice;
 pub mod ask;
+pub mod ledger;
 
 use std::path::PathBuf;
 use std::pin::Pin;
+
+pub use hermes_guard::command::Reach;
 
 use crate::tool::Moment;
 
@@ -45,15 +49,6 @@ pub enum Action<'a> {
     },
 }
 
-/// What an action can harm.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
-    /// The user's own machine, or another one where it acts as the user.
-    Host,
-    /// A sandbox that keeps the harm inside.
-    Contained,
-}
-
 /// The decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
@@ -74,9 +69,20 @@ pub trait Gate: Send + Sync {
     /// Decides; may take as long as a person takes.
     fn decide<'a>(&'a self, action: &'a Action<'a>) -> Waiting<'a, Verdict>;
 
+    /// The same for an action of a helper, so that whoever is asked learns who wants it.
+    fn decide_for<'a>(&'a self, helper: &'a str, action: &'a Action<'a>) -> Waiting<'a, Verdict> {
+        let _ = helper;
+        self.decide(action)
+    }
+
     /// Hears how the conversation goes.
     fn tell(&self, moment: Moment<'_>) {
         let _ = moment;
+    }
+
+    /// What the user should know, taken out.
+    fn take_notices(&self) -> Vec<String> {
+        Vec::new()
     }
 }
 

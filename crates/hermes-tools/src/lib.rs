@@ -8,6 +8,8 @@
 //! - [`limits`]: how long results may be.
 //! - [`workplace`]: where the tools work; opened on first use.
 //! - [`terminal`], [`process`]: commands in that place.
+//! - [`file`]: files in that place.
+//! - [`web`]: searching the web and reading its pages; [`vision`]: looking at pictures.
 //! - [`memory`], [`session_search`], [`skills`], [`todo`]: what the agent keeps, and finds again.
 //! - [`clarify`], [`send_message`], [`cronjob`]: people, and other times.
 //! - [`catalog`]: all tools.
@@ -16,6 +18,7 @@
 
 pub mod arguments;
 pub mod catalog;
+pub mod file;
 pub mod clarify;
 pub mod cronjob;
 mod fields;
@@ -36,7 +39,9 @@ pub mod todo;
 pub mod tool;
 pub mod toolbox;
 pub mod toolsets;
+pub mod vision;
 mod watch;
+pub mod web;
 pub mod workplace;
 
 pub use clarify::{Clarify, NobodyThere};
@@ -54,4 +59,6 @@ pub use tool::{
     Arguments, Availability, Moment, Progress, Report, Run, Running, Sharing, Tool, ToolOutput, Trust,
 };
 pub use toolbox::Toolbox;
+pub use vision::{Eyes, Look, Vision};
+pub use web::{Web, WebExtract, WebSearch};
 pub use workplace::Workplace;

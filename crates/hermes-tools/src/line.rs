@@ -36,11 +36,6 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// Whether a line is one program with arguments that mean what they say: no operators, redirections or expansions.
-pub(crate) fn is_plain(line: &str) -> bool {
-    !line.contains(['|', '&', ';', '<', '>', '(', ')', '{', '}', '$', '`', '\n', '\\', '"', '\''])
-}
-
 /// How much of the output of a command is taken for a secret: everything with a telling name where variables are listed,
 /// otherwise only what is recognisable by itself.
 pub(crate) fn policy(command: &str) -> Policy {

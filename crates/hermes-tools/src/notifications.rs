@@ -1,4 +1,4 @@
-//! What background commands have to say between turns: a queue the front door drains.
+//! What background commands and helpers have to say between turns: a queue the front door drains.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -47,11 +47,26 @@ pub enum News {
         /// Further matches that were left out since the last time.
         left_out: usize,
     },
+    /// Work that was handed to helpers in the background is over.
+    Delegated {
+        /// What came of it, as the tool gives it.
+        result: String,
+    },
     /// Its matches came too fast: only its end will be told.
     WatchStopped {
         /// Matches left out.
         left_out: usize,
     },
+}
+
+impl News {
+    /// Whether it is over with what is spoken of. That is worth a turn of its own, which lines in between are not.
+    pub fn is_the_end(&self) -> bool {
+        match self {
+            Self::Ended { .. } | Self::Lost { .. } | Self::Delegated { .. } => true,
+            Self::Matched { .. } | Self::WatchStopped { .. } => false,
+        }
+    }
 }
 
 impl Notification {
@@ -75,6 +90,9 @@ impl Notification {
                 let more =
                     if *left_out > 0 { format!("\n({left_out} more were left out)") } else { String::new() };
                 format!("{named} printed what you watch for:\n{}{more}", lines.join("\n"))
+            }
+            News::Delegated { result } => {
+                format!("Delegation {process} ({command}) is over. Its result:\n{result}")
             }
             News::WatchStopped { left_out } => format!(
                 "{named} matches too often ({left_out} left out): its lines are no longer reported, only its end."
@@ -116,7 +134,8 @@ impl Notifications {
         self.0.changed.notified().await;
     }
 
-    pub(crate) fn push(&self, notification: Notification) {
+    /// Adds something.
+    pub fn push(&self, notification: Notification) {
         let mut state = lock(&self.0.state);
         if state.queue.len() >= MOST {
             state.queue.pop_front();
@@ -126,8 +145,8 @@ impl Notifications {
         self.0.changed.notify_one();
     }
 
-    /// The model knows how this command ended.
-    pub(crate) fn seen(&self, process: &str) {
+    /// The model knows how this ended.
+    pub fn seen(&self, process: &str) {
         lock(&self.0.state).seen.insert(process.to_owned());
     }
 
@@ -135,9 +154,7 @@ impl Notifications {
         let mut state = lock(&self.0.state);
         let (taken, left): (Vec<_>, Vec<_>) = std::mem::take(&mut state.queue).into_iter().partition(wanted);
         state.queue = left.into();
-        let known = |note: &Notification| {
-            matches!(note.news, News::Ended { .. } | News::Lost { .. }) && state.seen.contains(&note.process)
-        };
+        let known = |note: &Notification| note.news.is_the_end() && state.seen.contains(&note.process);
         taken.into_iter().filter(|note| !known(note)).collect()
     }
 }

@@ -5,6 +5,7 @@ mod background;
 mod foreground;
 mod meaning;
 mod outcome;
+mod plain;
 mod servers;
 
 use hermes_model::ToolSpec;

@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hermes_box::client::Steering;
 use tokio_util::sync::CancellationToken;
 
 use crate::workplace::lock;
@@ -25,22 +24,25 @@ pub(crate) enum Outcome<T> {
 #[derive(Default)]
 pub(crate) struct Link(Mutex<Stage>);
 
+/// Ends what was started.
+type End = Box<dyn FnOnce() + Send>;
+
 #[derive(Default)]
 enum Stage {
     /// Nothing that could be ended has been started.
     #[default]
     Before,
-    Started(Steering),
+    Started(End),
     Cancelled,
 }
 
 impl Link {
     /// From here on there is something to end; it is ended at once if it is too late for it.
-    pub(crate) fn attach(&self, steering: Steering) {
+    pub(crate) fn attach(&self, end: impl FnOnce() + Send + 'static) {
         let mut stage = lock(&self.0);
         match *stage {
-            Stage::Cancelled => steering.cancel(),
-            Stage::Before | Stage::Started(_) => *stage = Stage::Started(steering),
+            Stage::Cancelled => end(),
+            Stage::Before | Stage::Started(_) => *stage = Stage::Started(Box::new(end)),
         }
     }
 
@@ -52,8 +54,8 @@ impl Link {
     /// Ends what was started; whether anything was.
     fn cancel(&self) -> bool {
         match std::mem::replace(&mut *lock(&self.0), Stage::Cancelled) {
-            Stage::Started(steering) => {
-                steering.cancel();
+            Stage::Started(end) => {
+                end();
                 true
             }
             Stage::Before | Stage::Cancelled => false,

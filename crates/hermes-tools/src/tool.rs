@@ -72,6 +72,8 @@ pub enum Moment<'a> {
     Resumed(&'a [Message]),
     /// The user said something.
     TurnBegins,
+    /// The answer is given, or there will be none.
+    TurnEnds,
     /// Old messages were replaced by a summary: the model no longer has them before it.
     HistoryShortened,
 }

@@ -8,6 +8,11 @@ pub use table::{ALL, Kind, Toolset};
 
 use std::collections::BTreeSet;
 
+/// Whether this program has the tool.
+fn is_here(tool: &&'static str) -> bool {
+    crate::catalog::NAMES.contains(tool) || crate::catalog::OF_THE_AGENT.contains(tool)
+}
+
 /// The toolset of this name.
 pub fn find(name: &str) -> Option<&'static Toolset> {
     let name = match name {
@@ -49,12 +54,12 @@ impl Toolset {
 
     /// Its tools that this program has.
     pub fn here(&self) -> Vec<&'static str> {
-        self.all_tools().into_iter().filter(|tool| crate::catalog::NAMES.contains(tool)).collect()
+        self.all_tools().into_iter().filter(is_here).collect()
     }
 
     /// Its tools that this program does not have.
     pub fn missing(&self) -> Vec<&'static str> {
-        self.all_tools().into_iter().filter(|tool| !crate::catalog::NAMES.contains(tool)).collect()
+        self.all_tools().into_iter().filter(|tool| !is_here(tool)).collect()
     }
 }
 

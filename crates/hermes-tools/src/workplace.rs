@@ -2,7 +2,9 @@
 //! use and shared by every tool, so that no two of them can mean different places.
 
 mod describe;
+mod files;
 mod jobs;
+mod reach;
 mod results;
 
 use std::collections::{HashMap, HashSet};
@@ -18,15 +20,19 @@ use hermes_sandbox::config::{BackendKind, SandboxConfig, Switch};
 use hermes_sandbox::context::Context;
 use hermes_sandbox::error::SandboxError;
 use hermes_sandbox::notice::Notice;
+use hermes_sandbox::plain::Plain;
 use hermes_sandbox::pool::Pool;
-use hermes_sandbox::sandbox::Sandbox;
+use hermes_sandbox::sandbox::{Access, Sandbox};
 use hermes_sandbox::scope::Scope;
 
+use crate::file::{FileLimits, FileState};
 use crate::gate::Reach;
 use crate::notifications::Notifications;
 use crate::tool::{Progress, Report};
 use crate::watch::Breaker;
 
+pub use reach::of as reach_of;
+pub use files::FilesAt;
 pub use results::KeepError;
 
 /// What the tools are told besides where they work.
@@ -36,6 +42,8 @@ pub struct Options {
     pub max_output: usize,
     /// Masks secrets in everything the model and the user see of a command.
     pub redactor: Arc<Redactor>,
+    /// How much of files is shown, and where they may be written.
+    pub files: FileLimits,
 }
 
 impl Options {
@@ -43,13 +51,13 @@ impl Options {
     pub fn from_settings(settings: &Settings, redactor: Arc<Redactor>) -> Result<Self, SettingError> {
         let max_output =
             usize::try_from(settings.get(&table::tools::OUTPUT_MAX_BYTES)?).unwrap_or(usize::MAX);
-        Ok(Self { max_output, redactor })
+        Ok(Self { max_output, redactor, files: FileLimits::from_settings(settings)? })
     }
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { max_output: 50_000, redactor: Arc::new(Redactor::new([])) }
+        Self { max_output: 50_000, redactor: Arc::new(Redactor::new([])), files: FileLimits::default() }
     }
 }
 
@@ -68,6 +76,10 @@ struct Inner {
     jobs: Mutex<HashMap<String, Client>>,
     /// Conversations whose jobs of earlier programs are watched again.
     watched: Mutex<HashSet<String>>,
+    /// What its conversations know of files.
+    files: FileState,
+    /// Helpers that work in the place of the conversation that started them.
+    guests: Mutex<HashMap<String, String>>,
     /// Where long results go, by agent.
     results: Mutex<HashMap<u64, PathBuf>>,
 }
@@ -76,6 +88,22 @@ struct Inner {
 pub(crate) struct Reached {
     pub(crate) sandbox: Arc<Sandbox>,
     pub(crate) client: Client,
+    /// For the model: what it has to know about the place.
+    pub(crate) notes: Vec<String>,
+}
+
+/// A way into a place.
+pub(crate) enum Way {
+    /// Through its agent.
+    Agent(Reached),
+    /// Through its engine, where our program cannot run.
+    Plain(Door),
+}
+
+/// A place that only its engine reaches.
+pub(crate) struct Door {
+    pub(crate) sandbox: Arc<Sandbox>,
+    pub(crate) plain: Plain,
     /// For the model: what it has to know about the place.
     pub(crate) notes: Vec<String>,
 }
@@ -92,6 +120,8 @@ impl Workplace {
             breaker: Breaker::default(),
             jobs: Mutex::default(),
             watched: Mutex::default(),
+            files: FileState::default(),
+            guests: Mutex::default(),
             results: Mutex::default(),
         }))
     }
@@ -112,10 +142,7 @@ impl Workplace {
 
     /// What commands here can harm.
     pub fn reach(&self) -> Reach {
-        match self.0.config.backend {
-            BackendKind::Docker => Reach::Contained,
-            BackendKind::Local | BackendKind::Ssh => Reach::Host,
-        }
+        reach::of(&self.0.config)
     }
 
     /// What background commands have to say: ends that were asked for, lines that were waited for.
@@ -129,8 +156,36 @@ impl Workplace {
         self.0.pool.close(within)
     }
 
+    /// Lets a helper work in the place of a conversation, with a shell of its own.
+    pub fn share(&self, host: &str, helper: &str) {
+        let host = self.host_of(host);
+        lock(&self.0.guests).insert(helper.to_owned(), host);
+    }
+
+    /// A helper is done: nothing is remembered of it.
+    pub fn unshare(&self, helper: &str) {
+        lock(&self.0.guests).remove(helper);
+    }
+
+    /// The conversation whose place this one works in, which is mostly itself.
+    fn host_of(&self, session: &str) -> String {
+        lock(&self.0.guests).get(session).cloned().unwrap_or_else(|| session.to_owned())
+    }
+
     pub(crate) fn config(&self) -> &SandboxConfig {
         &self.0.config
+    }
+
+    pub(crate) fn context(&self) -> &Context {
+        &self.0.context
+    }
+
+    pub(crate) fn limits(&self) -> &FileLimits {
+        &self.0.options.files
+    }
+
+    pub(crate) fn files(&self) -> &FileState {
+        &self.0.files
     }
 
     pub(crate) fn breaker(&self) -> &Breaker {
@@ -143,12 +198,29 @@ impl Workplace {
 
     /// The place of a conversation, made and connected to if need be. Blocks, for as long as pulling an image takes.
     pub(crate) fn enter(&self, session: &str, progress: &Progress) -> Result<Reached, SandboxError> {
-        let sandbox = self.sandbox(session)?;
-        let to = progress.clone();
-        sandbox.on_progress(move |text| to.tell(Report::Note(text.to_owned())));
+        let sandbox = self.heard(session, progress)?;
         let client = sandbox.client()?;
         let notes = tell_notices(&sandbox, progress);
         Ok(Reached { sandbox, client, notes })
+    }
+
+    /// The same, by the engine alone where our program cannot run.
+    pub(crate) fn enter_any(&self, session: &str, progress: &Progress) -> Result<Way, SandboxError> {
+        let sandbox = self.heard(session, progress)?;
+        let access = sandbox.access()?;
+        let notes = tell_notices(&sandbox, progress);
+        Ok(match access {
+            Access::Agent(client) => Way::Agent(Reached { sandbox, client, notes }),
+            Access::Plain(plain) => Way::Plain(Door { sandbox, plain, notes }),
+        })
+    }
+
+    /// The sandbox of a conversation, which says what takes long.
+    fn heard(&self, session: &str, progress: &Progress) -> Result<Arc<Sandbox>, SandboxError> {
+        let sandbox = self.sandbox(session)?;
+        let to = progress.clone();
+        sandbox.on_progress(move |text| to.tell(Report::Note(text.to_owned())));
+        Ok(sandbox)
     }
 
     /// The sandbox of a conversation, not necessarily reached yet.
@@ -159,18 +231,19 @@ impl Workplace {
             Scope::Profile | Scope::Shared(_) => self.0.pool.get(config, &self.0.context, now),
             Scope::Session | Scope::Task => {
                 let mut context = self.0.context.clone();
-                context.caller.session = Some(session.to_owned());
-                context.caller.task.get_or_insert_with(|| session.to_owned());
+                let session = self.host_of(session);
+                context.caller.task.get_or_insert_with(|| session.clone());
+                context.caller.session = Some(session);
                 self.0.pool.get(config, &context, now)
             }
         }
     }
 
     /// What tells the places of conversations apart: nothing, where they share one.
-    fn place_key(&self, session: &str) -> String {
+    pub(crate) fn place_key(&self, session: &str) -> String {
         match self.0.config.scope {
             Scope::Profile | Scope::Shared(_) => String::new(),
-            Scope::Session | Scope::Task => session.to_owned(),
+            Scope::Session | Scope::Task => self.host_of(session),
         }
     }
 }

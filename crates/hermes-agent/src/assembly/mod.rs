@@ -1,8 +1,12 @@
 //! Puts an agent together from a home and its settings: the one way every front door does it. Nothing is contacted and
 //! nothing started here; the first question does that.
 
+mod advice;
 mod error;
+mod eyes;
 mod git;
+mod helpers;
+mod questions;
 mod rules;
 mod side;
 
@@ -25,9 +29,10 @@ use hermes_sandbox::pool::Pool;
 use hermes_sandbox::scope::Caller as SandboxCaller;
 pub use hermes_store::sessions::{Kind, Resume};
 use hermes_store::sessions::{NewSession, SessionId, SessionStore};
-use hermes_tools::gate::ask::{AskGate, Mode};
+use hermes_tools::gate::ask::{AskGate, Files, First, Mode, Surroundings};
+use hermes_tools::gate::ledger::Ledger;
 use hermes_tools::workplace::{self, Workplace};
-use hermes_tools::{Answerer, Availability, Moment, Tool, Toolbox, catalog, toolsets};
+use hermes_tools::{Answerer, Availability, Eyes, Moment, Tool, Toolbox, catalog, toolsets};
 use jiff::Zoned;
 use tokio_util::sync::CancellationToken;
 
@@ -35,7 +40,9 @@ pub use error::OpenError;
 pub use rules::turn_rules;
 
 use crate::agent::{Agent, Clock, Parts};
+use crate::checkpoints::{CheckpointGate, Keeper};
 use crate::context_files::Hints;
+use crate::delegation::{Delegate, Family};
 use crate::history::History;
 use crate::journal::{Journal, SharedStore, StoreJournal, StoreLedger};
 use crate::prompt::{self, HostFacts, Place, Platform, SystemPrompt};
@@ -104,6 +111,8 @@ pub struct Opened {
     pub workplace: Workplace,
     /// Decides about its commands.
     pub gate: Arc<AskGate>,
+    /// Snapshots of what it changes, when they are on.
+    pub checkpoints: Option<Arc<Keeper>>,
     /// The system prompt and its parts; parts only when it was built just now.
     pub prompt: SystemPrompt,
     /// What the user should know.
@@ -128,26 +137,61 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
     let ((provider, model), issuer) = (first.names(), first.endpoint.issuer().to_owned());
 
     let store = SharedStore::new(SessionStore::open(&opening.home.path("state.db"))?);
-    let caller = caller_for(&opening.home, &opening.settings, routes, &store)?;
+    let eyes = eyes::open(&opening, &routes, &store, &mut notices)?;
+    let caller = caller_for(&opening.home, &opening.settings, routes.clone(), &store)?;
     let side = side::callers(&opening.home, &opening.settings, &store, &mut notices)?;
     let place = hermes_sandbox::from_settings::config(&opening.settings)?;
     let redactor = Arc::new(Redactor::new(opening.settings.secret_values()));
     let workplace = workplace(&opening, place.clone(), Arc::clone(&redactor))?;
-    let (tools, gate) = tools(&opening, &workplace, &mut notices)?;
+    let Chosen { tools: own, gate, delegation } = tools(&opening, &workplace, Some(eyes), &mut notices)?;
     let now = Zoned::now();
-
+    let zone = now.time_zone().clone();
+    let clock: Clock = Arc::new(move || jiff::Timestamp::now().to_zoned(zone.clone()));
+    let rules = turn_rules(&opening.settings, &model, opening.most_calls)?;
+    let session = new_session(&opening, &model, &now)?;
     let resumed = opening.resume.as_ref().map(|which| find(&store, which)).transpose()?;
+    let id = resumed.as_ref().unwrap_or(&session.id).to_string();
+    let gate = Arc::new(advised(gate, &opening, &store, routes, &id, &mut notices)?);
+    let checkpoints = Keeper::open(&opening, &workplace, &id, &redactor, &mut notices)?.map(Arc::new);
+    let asked = Arc::clone(&gate) as Arc<dyn hermes_tools::Gate>;
+    let watched = match &checkpoints {
+        Some(keeper) => Arc::new(CheckpointGate::new(asked, Arc::clone(keeper))),
+        None => asked,
+    };
+    let family = Family::default();
+    let told = Told {
+        opening: &opening,
+        config: &place,
+        workplace: &workplace,
+        tools: &own,
+        model: &model,
+        provider: &provider,
+        id: "",
+    };
+    let tools = match delegation {
+        Delegation::Off => own.clone(),
+        Delegation::On => {
+            let parts = helpers::Own {
+                told: &told,
+                store: &store,
+                workplace: &workplace,
+                caller: &caller,
+                redactor: &redactor,
+                clock: &clock,
+                rules: &rules,
+                session: session.clone(),
+            };
+            let kit = helpers::kit(parts, &now, &mut notices)?;
+            with_delegation(&own, Some(kit), &family, helpers::gate(&opening, &watched, checkpoints.as_ref())?)
+        }
+    };
     let (mut journal, history) = match resumed.clone() {
         Some(id) => {
             let (journal, history) = StoreJournal::resume(store.clone(), id, issuer)?;
             (journal, history)
         }
-        None => (
-            StoreJournal::begin(store.clone(), new_session(&opening, &model, &now)?, issuer),
-            History::default(),
-        ),
+        None => (StoreJournal::begin(store.clone(), session, issuer), History::default()),
     };
-    let id = journal.session_id().to_owned();
     let kept = match &resumed {
         Some(id) => store.lock().system_prompt(id)?.filter(|prompt| !prompt.is_empty()),
         None => None,
@@ -156,22 +200,12 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
         // The same bytes as before, so that the provider's cache holds.
         SystemPrompt { text, parts: Vec::new() }
     } else {
-        let sources = Told {
-            opening: &opening,
-            config: &place,
-            workplace: &workplace,
-            tools: &tools,
-            model: &model,
-            provider: &provider,
-            id: &id,
-        };
+        let sources = Told { tools: &tools, id: &id, ..told };
         let built = build_prompt(&sources, &now, &mut notices)?;
         journal.keep_prompt(&built.text)?;
         built
     };
     let here = (sees_project(&place) && opening.rules == prompt::Rules::Follow).then(|| opening.cwd.clone());
-    let zone = now.time_zone().clone();
-    let clock: Clock = Arc::new(move || jiff::Timestamp::now().to_zoned(zone.clone()));
     if resumed.is_some() {
         let messages: Vec<hermes_model::Message> = history.messages().cloned().collect();
         tools.tell(&id, Moment::Resumed(&messages));
@@ -184,14 +218,15 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
         shelf: Some(Arc::new(workplace.clone())),
         news: workplace.notifications().clone(),
         hints: here.map(|cwd| Hints::new(&cwd)),
-        gate: Arc::clone(&gate) as Arc<dyn hermes_tools::Gate>,
+        gate: watched,
         journal: Box::new(journal),
         history,
         system: prompt.text.clone(),
-        rules: turn_rules(&opening.settings, &model, opening.most_calls)?,
+        rules,
         clock,
+        family,
     });
-    Ok(Opened { agent, store, workplace, gate, prompt, notices })
+    Ok(Opened { agent, store, workplace, gate, checkpoints, prompt, notices })
 }
 
 /// The prompt and the tools a new conversation would begin with, without a model, a session or anything started.
@@ -203,7 +238,11 @@ pub fn first_request(opening: &Opening) -> Result<(SystemPrompt, Vec<ToolSpec>),
     let config = hermes_sandbox::from_settings::config(&opening.settings)?;
     let redactor = Arc::new(Redactor::new(opening.settings.secret_values()));
     let workplace = workplace(opening, config.clone(), redactor)?;
-    let (tools, _) = tools(opening, &workplace, &mut notices)?;
+    let Chosen { tools: own, gate, delegation } = tools(opening, &workplace, None, &mut notices)?;
+    let tools = match delegation {
+        Delegation::Off => own,
+        Delegation::On => with_delegation(&own, None, &Family::default(), Arc::new(gate)),
+    };
     let told = Told {
         opening,
         config: &config,
@@ -272,16 +311,44 @@ fn workplace(
     Ok(Workplace::new(config, context, Arc::new(Pool::default()), options))
 }
 
+/// The tools of an agent, but for the one that starts helpers.
+struct Chosen {
+    tools: Toolbox,
+    gate: AskGate,
+    delegation: Delegation,
+}
+
+/// Whether an agent can start helpers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Delegation {
+    On,
+    Off,
+}
+
+/// These tools and the one that starts helpers, who get some of these.
+fn with_delegation(
+    own: &Toolbox,
+    kit: Option<crate::delegation::Kit>,
+    family: &Family,
+    gate: Arc<dyn hermes_tools::Gate>,
+) -> Toolbox {
+    let delegate: Arc<dyn Tool> = Arc::new(Delegate::new(kit, family.clone(), own.clone(), gate));
+    Toolbox::new(own.iter().cloned().chain([delegate]))
+}
+
 fn tools(
     opening: &Opening,
     workplace: &Workplace,
+    eyes: Option<Arc<dyn Eyes>>,
     notices: &mut Vec<String>,
-) -> Result<(Toolbox, Arc<AskGate>), OpenError> {
+) -> Result<Chosen, OpenError> {
     let chosen = toolsets::Selection::new(&opening.settings, &opening.source, &opening.toolsets)?;
     notices.extend(chosen.notices());
     let mode = Mode::from_settings(&opening.settings, matches!(opening.consent, Consent::Yolo))?;
-    let answerer =
-        if let Consent::Ask(answerer) = &opening.consent { Some(Arc::clone(answerer)) } else { None };
+    let answerer: Option<Arc<dyn Answerer>> = match &opening.consent {
+        Consent::Ask(person) => Some(Arc::new(questions::OneAtATime::new(Arc::clone(person)))),
+        Consent::Yolo | Consent::Nobody => None,
+    };
     let kit = catalog::Kit {
         place: workplace,
         home: &opening.home,
@@ -290,10 +357,50 @@ fn tools(
         person: opening.person.clone().or_else(|| answerer.clone()),
         post: None,
         schedule: None,
+        eyes,
     };
     let usable = |tool: &Arc<dyn Tool>| chosen.has(tool.as_ref()) && tool.available() == Availability::Yes;
     let tools = catalog::build(&kit).into_iter().filter(usable);
-    Ok((Toolbox::new(tools), Arc::new(AskGate::new(mode, answerer))))
+    let gate = AskGate::new(mode, answerer)
+        .at(surroundings(opening, workplace))
+        .with_ledger(Ledger::new(opening.home.clone()));
+    let delegation = if chosen.has_tool(crate::delegation::NAME) { Delegation::On } else { Delegation::Off };
+    Ok(Chosen { tools: Toolbox::new(tools), gate, delegation })
+}
+
+/// What the rules for commands want to know of the place.
+fn surroundings(opening: &Opening, workplace: &Workplace) -> Surroundings {
+    match workplace.backend() {
+        BackendKind::Local => Surroundings {
+            home: opening.env.get(&OsString::from("HOME")).map(PathBuf::from).unwrap_or_default(),
+            hermes_home: opening.home.dir().to_path_buf(),
+            cwd: Some(opening.cwd.clone()),
+            files: Files::Here,
+        },
+        BackendKind::Docker | BackendKind::Ssh => Surroundings::default(),
+    }
+}
+
+/// The gate with a model that looks first, where the settings want one and there is a person behind it.
+fn advised(
+    gate: AskGate,
+    opening: &Opening,
+    store: &SharedStore,
+    routes: Vec<Route>,
+    session: &str,
+    notices: &mut Vec<String>,
+) -> Result<AskGate, OpenError> {
+    if gate.first() != First::Model || !matches!(opening.consent, Consent::Ask(_)) {
+        return Ok(gate);
+    }
+    let caller = side::judge(&opening.home, &opening.settings, store, routes, notices)?;
+    let seconds = opening.settings.get(&hermes_home::settings::table::auxiliary::APPROVAL_TIMEOUT)?;
+    Ok(gate.with_adviser(Arc::new(advice::ModelAdviser {
+        caller: tokio::sync::Mutex::new(caller),
+        store: store.clone(),
+        session: SessionId::from(session.to_owned()),
+        patience: Duration::from_secs(u64::try_from(seconds).unwrap_or(30)),
+    })))
 }
 
 /// Every tool this program has, as a conversation would get it, whether it can be used or not. Nothing is started.
@@ -307,6 +414,7 @@ pub fn all_tools(opening: &Opening) -> Result<Vec<Arc<dyn Tool>>, OpenError> {
         settings: &opening.settings,
         platform: &opening.source,
         person: opening.person.clone(),
+        eyes: None,
         post: None,
         schedule: None,
     }))
@@ -343,6 +451,7 @@ fn sees_project(config: &SandboxConfig) -> bool {
 }
 
 /// What the prompt is built from.
+#[derive(Clone, Copy)]
 struct Told<'a> {
     opening: &'a Opening,
     config: &'a SandboxConfig,
@@ -354,6 +463,16 @@ struct Told<'a> {
 }
 
 fn build_prompt(told: &Told<'_>, now: &Zoned, notices: &mut Vec<String>) -> Result<SystemPrompt, OpenError> {
+    let loaded = prompt_parts(told, told.opening.rules, now)?;
+    notices.extend(loaded.notices);
+    Ok(prompt::build(&loaded.parts))
+}
+
+fn prompt_parts(
+    told: &Told<'_>,
+    rules: prompt::Rules,
+    now: &Zoned,
+) -> Result<prompt::LoadedPrompt, OpenError> {
     let opening = told.opening;
     let cwd = &opening.cwd;
     let (place, project) = match told.config.backend {
@@ -366,11 +485,11 @@ fn build_prompt(told: &Told<'_>, now: &Zoned, notices: &mut Vec<String>) -> Resu
             (Place::Sandbox { description: told.workplace.describe() }, here)
         }
     };
-    let loaded = prompt::load(&prompt::Sources {
+    Ok(prompt::load(&prompt::Sources {
         home: &opening.home,
         settings: &opening.settings,
         project,
-        rules: opening.rules,
+        rules,
         place,
         platform: match opening.kind {
             Kind::OneShot => Platform::OneShot,
@@ -383,7 +502,5 @@ fn build_prompt(told: &Told<'_>, now: &Zoned, notices: &mut Vec<String>) -> Resu
         provider: told.provider,
         session_id: (opening.session_id == TellId::Yes).then_some(told.id),
         now,
-    })?;
-    notices.extend(loaded.notices);
-    Ok(prompt::build(&loaded.parts))
+    })?)
 }

@@ -14,6 +14,8 @@ pub fn turn_rules(settings: &Settings, model: &str, most_calls: Option<u32>) -> 
     let set = u32::try_from(settings.get(&agent::MAX_TURNS)?).unwrap_or(u32::MAX);
     Ok(Rules {
         most_calls: most_calls.unwrap_or(set).max(1),
+        calls_setting: agent::MAX_TURNS.spec.key,
+        most_tokens: None,
         effort: setup::effort(settings, model)?,
         max_tokens: setup::max_tokens(settings)?,
         cache: setup::cache_marks(settings)?,

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 
 use crate::history::{History, RowId};
 pub use memory::MemoryJournal;
+pub(crate) use store::delta;
 pub use store::{SharedStore, StoreJournal, StoreLedger};
 
 /// Keeps one conversation.

@@ -19,6 +19,11 @@ use crate::history::{Entry, History, RowId};
 pub struct SharedStore(Arc<Mutex<SessionStore>>);
 
 impl SharedStore {
+    /// Counts a call to a model for a session.
+    pub(crate) fn add_usage(&self, session: &SessionId, used: &Used<'_>) -> Result<(), JournalError> {
+        self.lock().add_usage(session, &delta(used), Timestamp::now()).map_err(written)
+    }
+
     /// Shares a store.
     pub fn new(store: SessionStore) -> Self {
         Self(Arc::new(Mutex::new(store)))
@@ -100,7 +105,7 @@ impl Journal for StoreJournal {
     }
 
     fn add_usage(&mut self, used: &Used<'_>) -> Result<(), JournalError> {
-        self.store.lock().add_usage(&self.id, &delta(used), Timestamp::now()).map_err(written)
+        self.store.add_usage(&self.id, used)
     }
 
     fn keep_prompt(&mut self, system: &str) -> Result<(), JournalError> {
@@ -143,7 +148,8 @@ impl Journal for StoreJournal {
     }
 }
 
-fn delta(used: &Used<'_>) -> UsageDelta {
+/// A call as the store counts it.
+pub(crate) fn delta(used: &Used<'_>) -> UsageDelta {
     let dollars = |amount: MicroDollars| amount.0 as f64 / 1e6;
     let (estimated, actual, status, source) = match used.cost {
         Cost::Charged(amount) => (None, Some(dollars(amount)), "actual", "provider"),

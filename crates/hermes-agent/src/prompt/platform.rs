@@ -23,6 +23,8 @@ pub enum Platform {
     Cron,
     /// A program or page that shows markdown.
     Api,
+    /// Another agent, which has given the task.
+    Helper,
 }
 
 impl Platform {
@@ -58,6 +60,8 @@ impl Platform {
                 "You run as a scheduled job. Nobody can answer questions: decide sensibly, and report the result."
             }
             Self::Api => "Your answer is shown with markdown.",
+            // Who a helper is says it already.
+            Self::Helper => "",
         }
     }
 }

@@ -51,12 +51,7 @@ impl Turn<'_, '_> {
     }
 
     pub(super) fn scope(&self) -> Scope {
-        Scope {
-            turn: self.name.clone(),
-            session: self.agent.session_id().to_owned(),
-            day: (self.agent.clock)().date(),
-            purpose: Purpose::Main,
-        }
+        self.agent.scope(&self.name, Purpose::Main)
     }
 }
 

@@ -78,6 +78,7 @@ impl Turn<'_, '_> {
             return Ok(Flow::End(Ended { outcome: Outcome::Partial, text, error: Some(error.to_owned()) }));
         }
         let stopped = self.run_ready(ready).await?;
+        self.tell_notices();
         self.tries = super::Tries { moved: self.tries.moved, ..super::Tries::default() };
         self.begun.clear();
         self.after_tools = true;

@@ -44,6 +44,10 @@ impl Turn<'_, '_> {
         last: bool,
     ) -> Result<Option<String>, JournalError> {
         let Done { call, ran, mut output, status, elapsed } = done;
+        self.count_helpers();
+        if let (Some((_, sharing)), CallStatus::Ok) = (ran, status) {
+            self.agent.family.saw(sharing);
+        }
         self.bound(call, &mut output).await;
         if output.trust == Trust::Outside {
             mark_outside(&mut output, &call.name);

@@ -49,6 +49,7 @@ impl Agent {
         self.turns += 1;
         let mut turn = Turn::new(self, control, on);
         let ended = turn.run(input).await.unwrap_or_else(|error| Ended::failed(error.to_string()));
+        turn.tell_end().await;
         let report = turn.report(ended, started);
         on(AgentEvent::TurnEnded { report: report.clone() });
         report
@@ -126,6 +127,8 @@ impl<'a, 'on> Turn<'a, 'on> {
 
     async fn run(&mut self, input: Vec<Content>) -> Result<Ended, JournalError> {
         self.agent.caller.begin_turn(Instant::now());
+        let (session, effort) = (self.agent.journal.session_id(), self.agent.rules.effort);
+        self.agent.family.begin_turn(session, &self.name, &self.agent.caller, effort);
         self.agent.tools.tell(self.agent.journal.session_id(), Moment::TurnBegins);
         self.agent.gate.tell(Moment::TurnBegins);
         let news = self.agent.take_news().map(|news| Content::Text(format!("[{news}]")));
@@ -134,6 +137,9 @@ impl<'a, 'on> Turn<'a, 'on> {
         loop {
             if self.control.is_interrupted() {
                 return Ok(self.interrupted());
+            }
+            if let Some(ended) = self.out_of_tokens() {
+                return Ok(ended);
             }
             if self.calls >= self.agent.rules.most_calls {
                 return self.wrap_up().await;
@@ -268,10 +274,9 @@ impl<'a, 'on> Turn<'a, 'on> {
 
     /// The limit of calls is reached: one more without tools, so that the work so far is not lost on the user.
     async fn wrap_up(&mut self) -> Result<Ended, JournalError> {
-        let limit = self.agent.rules.most_calls;
+        let (limit, setting) = (self.agent.rules.most_calls, self.agent.rules.calls_setting);
         self.aside = Some(WRAP_UP);
-        let error =
-            Some(format!("the limit of {limit} model calls for one turn is reached ('agent.max_turns')"));
+        let error = Some(format!("the limit of {limit} model calls for one turn is reached ('{setting}')"));
         let text = match self.ask(ToolUse::Forbidden).await? {
             Ok(answered) => {
                 self.count(&answered)?;
@@ -288,6 +293,34 @@ impl<'a, 'on> Turn<'a, 'on> {
             Err(_) => String::new(),
         };
         Ok(Ended { outcome: Outcome::OutOfCalls, text, error })
+    }
+
+    /// A helper may have a limit of its own.
+    fn out_of_tokens(&mut self) -> Option<Ended> {
+        let (limit, spent) = (self.agent.rules.most_tokens?, self.spending.tokens());
+        let over = || Ended {
+            outcome: Outcome::OutOfBudget,
+            text: std::mem::take(&mut self.begun),
+            error: Some(format!(
+                "{spent} of {limit} tokens for one task are used up ('delegation.max_tokens')"
+            )),
+        };
+        (spent >= limit).then(over)
+    }
+
+    /// The gate may have something to do that takes a moment, such as looking at what was changed.
+    async fn tell_end(&mut self) {
+        let gate = std::sync::Arc::clone(&self.agent.gate);
+        self.agent.tools.tell(self.agent.journal.session_id(), Moment::TurnEnds);
+        // One that panicked has nothing more to say.
+        let _ = tokio::task::spawn_blocking(move || gate.tell(Moment::TurnEnds)).await;
+        self.tell_notices();
+    }
+
+    fn tell_notices(&mut self) {
+        for text in self.agent.gate.take_notices() {
+            self.notice(Level::Warning, text);
+        }
     }
 
     fn interrupted(&mut self) -> Ended {
@@ -324,7 +357,18 @@ impl<'a, 'on> Turn<'a, 'on> {
         self.tell(AgentEvent::Notice { level, text: text.into() });
     }
 
+    /// What helpers took is part of what the turn took.
+    fn count_helpers(&mut self) {
+        if let Some(spent) = self.agent.family.take_spent() {
+            self.spending = self.spending + spent;
+            let context = self.agent.newest.map_or(0, |usage| usage.total());
+            let window = self.agent.caller.route().and_then(|route| route.window);
+            self.tell(AgentEvent::Usage { turn: self.spending, context, window });
+        }
+    }
+
     fn report(&mut self, ended: Ended, started: Instant) -> TurnReport {
+        self.count_helpers();
         let (provider, model) = std::mem::take(&mut self.last);
         TurnReport {
             session_id: self.agent.session_id().to_owned(),

@@ -143,6 +143,7 @@ pub fn agent_over(
         system: "Be brief.".into(),
         rules,
         clock: Arc::new(|| "2026-01-05T12:00:00[UTC]".parse().unwrap()),
+        family: hermes_agent::delegation::Family::default(),
     })
 }
 

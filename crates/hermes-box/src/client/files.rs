@@ -9,10 +9,12 @@ use super::pending::Pending;
 use super::slot::{Arrival, Next, Unsent};
 use super::{Client, OUTPUT_WINDOW};
 use crate::proto::call::{self, Call, MkdirRequest, RemoveRequest, Request, StatRequest};
+use crate::proto::fault::Fault;
 use crate::proto::file::{
     BytesRead, BytesRequest, Depth, Existing, Expect, FileStat, Follow, Lines, LinesRequest, ListRequest,
-    Listing, MoveRequest, Parents, Place, WriteRequest, Written,
+    Listing, MoveRequest, Parents, Place, Resolved, WriteRequest, Written,
 };
+use crate::proto::hello::RESOLVES;
 use crate::proto::search::{GlobRequest, GlobResult, SearchRequest, SearchResult};
 
 /// The files where an agent runs. Paths that are not absolute start from the session's directory.
@@ -44,6 +46,21 @@ impl Files {
         self.client.call(StatRequest { place: self.place(path), follow: Follow::No })
     }
 
+    /// Where a path really leads.
+    pub fn resolve(&self, path: impl Into<PathBuf>) -> Result<Resolved, CallError> {
+        self.begin_resolve(path)?.wait()
+    }
+
+    /// Where a path really leads; the handle waits for the answer, so that another question can be sent meanwhile.
+    pub fn begin_resolve(&self, path: impl Into<PathBuf>) -> Result<Pending<Resolved>, CallError> {
+        if self.client.agent().protocol < RESOLVES {
+            let old =
+                "the agent in this box is too old for file tools: `hermes sandbox recreate` replaces it";
+            return Err(Fault::Invalid(old.into()).into());
+        }
+        self.client.begin(call::resolve(self.place(path)))
+    }
+
     /// The first `limit` entries of a directory, by name.
     pub fn list(&self, path: impl Into<PathBuf>, limit: u32) -> Result<Listing, CallError> {
         self.list_with(ListRequest { place: self.place(path), offset: 0, limit })
@@ -56,9 +73,14 @@ impl Files {
     }
 
     /// Lines of a file.
-    pub fn read_lines(&self, mut request: LinesRequest) -> Result<Lines, CallError> {
+    pub fn read_lines(&self, request: LinesRequest) -> Result<Lines, CallError> {
+        self.begin_read_lines(request)?.wait()
+    }
+
+    /// Lines of a file; the handle waits for the answer, so that another question can be sent meanwhile.
+    pub fn begin_read_lines(&self, mut request: LinesRequest) -> Result<Pending<Lines>, CallError> {
         self.settle(&mut request.place);
-        self.client.call(request)
+        self.client.begin(request)
     }
 
     /// A whole file, unless it is longer than `max` bytes; then its beginning (`BytesRead::version` has its size).
@@ -73,15 +95,7 @@ impl Files {
         offset: u64,
         limit: u64,
     ) -> Result<(Vec<u8>, BytesRead), CallError> {
-        let mut reader = self.open(path, offset, limit)?;
-        let mut bytes = Vec::new();
-        while let Some(piece) = reader.piece()? {
-            bytes.extend_from_slice(&piece);
-        }
-        reader
-            .read
-            .map(|read| (bytes, read))
-            .ok_or_else(|| CallError::Lost("the file's end is missing".into()))
+        self.open(path, offset, limit)?.rest()
     }
 
     /// Bytes of a file as they come, without holding them all.
@@ -221,6 +235,15 @@ impl FileReader {
     /// What was read, once everything has been.
     pub fn summary(&self) -> Option<&BytesRead> {
         self.read.as_ref()
+    }
+
+    /// Everything that was not taken yet, and what was read.
+    pub fn rest(mut self) -> Result<(Vec<u8>, BytesRead), CallError> {
+        let mut bytes = self.piece.split_off(self.taken);
+        while let Some(piece) = self.piece()? {
+            bytes.extend_from_slice(&piece);
+        }
+        self.read.map(|read| (bytes, read)).ok_or_else(|| CallError::Lost("the file's end is missing".into()))
     }
 
     fn piece(&mut self) -> Result<Option<Vec<u8>>, CallError> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::exec::{ExecRequest, Exit, WinSize};
 use super::file::{
     BytesRead, BytesRequest, Depth, FileStat, Follow, Lines, LinesRequest, ListRequest, Listing, MoveRequest,
-    Parents, Place, WriteRequest, Written,
+    Parents, Place, Resolved, WriteRequest, Written,
 };
 use super::info::{Info, SessionInfo};
 use super::job::{JobInfo, JobOutput, JobRequest, JobSignal};
@@ -177,6 +177,8 @@ wire_enum! {
         58 = Search(SearchRequest),
         /// SHA-256 of a file. Answer: 32 bytes.
         59 = Hash(Place),
+        /// Where a path leads. Answer: [`Resolved`]. Since protocol 2.
+        60 = Resolve(Place),
     }
 }
 
@@ -279,6 +281,10 @@ pub fn job_forget(id: &str) -> Ask<()> {
 /// [`Call::Hash`].
 pub fn hash(place: Place) -> Ask<Vec<u8>> {
     Ask::new(Call::Hash(place))
+}
+/// [`Call::Resolve`].
+pub fn resolve(place: Place) -> Ask<Resolved> {
+    Ask::new(Call::Resolve(place))
 }
 /// [`Call::Move`].
 pub fn rename(request: MoveRequest) -> Ask<()> {

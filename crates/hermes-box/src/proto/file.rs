@@ -76,6 +76,23 @@ wire_struct! {
     }
 }
 
+wire_struct! {
+    /// Where a path really leads, whether or not something is there.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Resolved {
+        /// The absolute path as it was named.
+        pub path: PathBuf,
+        /// Every symbolic link on the way, each by its own real place.
+        pub links: Vec<PathBuf>,
+        /// The path without any link, `.` or `..` in it.
+        pub real: PathBuf,
+        /// The session's home directory.
+        pub home: Option<PathBuf>,
+        /// What is there; none when nothing is, or it may not be looked at.
+        pub stat: Option<FileStat>,
+    }
+}
+
 wire_enum! {
     /// Whether a symbolic link at the end of a path is followed.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -82,6 +82,7 @@ fn about_files(agent: &Arc<Agent>, context: &Arc<CallContext>, call: Call) -> Re
         Call::ReadBytes(request) => {
             encode(files::read_bytes(context, &agent.locate(&request.place)?, &request))
         }
+        Call::Resolve(place) => encode(agent.resolve(&place)),
         Call::Hash(place) => encode(files::hash(context, &agent.locate(&place)?)),
         Call::Write(request) => encode(files::write(context, &agent.locate(&request.place)?, &request)),
         Call::Mkdir(request) => encode(files::mkdir(&agent.locate(&request.place)?, request.parents)),

@@ -46,6 +46,29 @@ everywhere! {
         assert_eq!(kind(files.stat(home.join("f/x"))), FileErrorKind::NotDirectory);
     }
 
+    fn every_link_on_the_way_is_told(world: &World) {
+        let (home, files) = (world.home().canonicalize().unwrap(), world.client.files());
+        fs::create_dir_all(home.join("a/real")).unwrap();
+        fs::write(home.join("a/real/f"), "12").unwrap();
+        symlink("real", home.join("a/dir")).unwrap();
+        symlink("a/dir/f", home.join("one")).unwrap();
+        symlink(home.join("one"), home.join("two")).unwrap();
+        symlink("two", home.join("loop")).unwrap();
+        let found = files.resolve(home.join("two")).unwrap();
+        assert_eq!(found.real, home.join("a/real/f"));
+        assert_eq!(found.links, ["two", "one", "a/dir"].map(|name| home.join(name)));
+        assert_eq!(found.stat.unwrap().version.size, 2);
+        // What a link points to counts before a `..` does, and what is missing keeps its name.
+        let found = files.resolve(home.join("a/dir/../x/./y")).unwrap();
+        assert_eq!((found.real, found.stat), (home.join("a/x/y"), None));
+        fs::remove_file(home.join("two")).unwrap();
+        symlink("loop", home.join("two")).unwrap();
+        assert_eq!(kind(files.resolve(home.join("loop"))), FileErrorKind::Loop);
+        world.run("mkdir -p h; export HOME=$PWD/h");
+        let found = files.in_session("s").resolve("~/x").unwrap();
+        assert_eq!((found.home.unwrap(), found.path), (world.home().join("h"), world.home().join("h/x")));
+    }
+
     fn paths_follow_the_session(world: &World) {
         world.run("mkdir -p d; cd d; echo x > here");
         let files = world.client.files().in_session("s");

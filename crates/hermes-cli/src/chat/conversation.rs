@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use hermes_agent::{AgentEvent, Control, Spending};
+use hermes_checkpoint::Mine;
 use hermes_tools::gate::{Answerer, Question, Reply, Waiting};
 use tokio::sync::oneshot;
 
@@ -14,6 +15,13 @@ use super::message::Message;
 pub trait Conversation: Send {
     /// Begins a turn. Its events end with [`AgentEvent::TurnEnded`].
     fn start_turn(&mut self, input: UserInput, events: Events) -> Control;
+
+    /// Goes on by itself because something in the background is over; nothing when there is no reason to. Runs like a
+    /// turn.
+    fn take_up_news(&mut self, events: Events) -> Option<Control> {
+        let _ = events;
+        None
+    }
 
     /// What the status line and `/status` show.
     fn status(&self) -> StatusFacts;
@@ -165,8 +173,31 @@ pub enum Request {
     },
     /// The profile in use.
     Profile,
+    /// Snapshots of the files.
+    Rollback(Rollback),
     /// Deletes this session; the chat ends after it.
     Discard,
+}
+
+/// What about snapshots of the files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rollback {
+    /// Lists them.
+    List,
+    /// Shows what is different since one.
+    Diff {
+        /// Its number or the beginning of its name.
+        which: String,
+    },
+    /// Goes back to one.
+    Restore {
+        /// Its number or the beginning of its name.
+        which: String,
+        /// One file; everything without.
+        file: Option<String>,
+        /// What happens to files the user changed.
+        mine: Mine,
+    },
 }
 
 /// How to make a conversation shorter.
@@ -264,6 +295,11 @@ impl Events {
     /// Reports; lost when the chat is over.
     pub fn send(&self, event: AgentEvent) {
         let _ = self.sender.send(Message::Agent(event));
+    }
+
+    /// Says that something in the background is over.
+    pub fn wake(&self) {
+        let _ = self.sender.send(Message::News);
     }
 }
 

@@ -16,6 +16,8 @@ pub enum Message {
     InputEnded,
     /// A turn reports.
     Agent(AgentEvent),
+    /// Something in the background is over: the conversation may want to go on.
+    News,
     /// Somebody asks the user.
     Ask(UiRequest),
     /// The system wants something.

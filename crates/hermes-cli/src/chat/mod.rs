@@ -25,7 +25,7 @@ pub mod transcript;
 
 pub use conversation::{
     Approvals, Choice, CommandOutcome, Compress, Conversation, Events, Exchange, Inbox, Link, Request,
-    StatusFacts, UiRequest, UserInput, link,
+    Rollback, StatusFacts, UiRequest, UserInput, link,
 };
 pub use options::{Abilities, BusyInput, ChatOptions, Output, TerminalKind};
 pub use run::{ChatError, Ended, EndedBy, Signals, Terminal, run};

@@ -1,12 +1,15 @@
 //! One file per command: what it takes, and the thin code that does it.
 
+pub mod approvals;
 pub mod auth;
 pub mod backup;
+pub mod checkpoints;
 pub mod completion;
 pub mod config;
 pub mod doctor;
 pub mod dump;
 pub mod fallback;
+pub mod guard;
 pub mod import;
 pub mod insights;
 pub mod logs;
@@ -41,7 +44,10 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         return Err(ui::WrongUsage(problem.to_owned()).into());
     }
     match command {
+        Command::Approvals(args) => approvals::run(&open()?, &args),
+        Command::Guard(args) => guard::run(&open()?, &args),
         Command::Backup(args) => backup::run(&args, &open()?),
+        Command::Checkpoints(args) => checkpoints::run(&open()?, args),
         Command::Completion(args) => completion::run(&args),
         Command::Import(args) => import::run(&args, &open()?),
         Command::Logs(args) => logs::run(&args, &open()?),

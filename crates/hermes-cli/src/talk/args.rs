@@ -27,6 +27,9 @@ pub struct TalkArgs {
     /// Run commands without asking
     #[arg(long)]
     pub yolo: bool,
+    /// Keep snapshots of files before they are changed, for /rollback
+    #[arg(long)]
+    pub checkpoints: bool,
     /// Tell the model the id of the session
     #[arg(long)]
     pub pass_session_id: bool,
@@ -77,6 +80,7 @@ impl TalkArgs {
             continue_last: self.continue_last.or(before.continue_last),
             worktree: self.worktree || before.worktree,
             yolo: self.yolo || before.yolo,
+            checkpoints: self.checkpoints || before.checkpoints,
             pass_session_id: self.pass_session_id || before.pass_session_id,
             ignore_user_config: self.ignore_user_config || before.ignore_user_config,
             ignore_rules: self.ignore_rules || before.ignore_rules,

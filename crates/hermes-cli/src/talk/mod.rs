@@ -135,7 +135,10 @@ pub fn opening(app: &App, talk: &TalkArgs) -> anyhow::Result<Opening> {
     if talk.ignore_user_config {
         env.insert("HERMES_IGNORE_USER_CONFIG".into(), "1".into());
     }
-    let settings = hermes_home::Settings::load(&app.home, &env)?;
+    let mut settings = hermes_home::Settings::load(&app.home, &env)?;
+    if talk.checkpoints {
+        settings = settings.with_flag(&safety::CHECKPOINTS_ENABLED, true.into());
+    }
     if talk.provider.is_some() && talk.model.is_none() && settings.get(&model_settings::DEFAULT)?.is_empty() {
         return Err(ui::WrongUsage("--provider also needs a model: add -m MODEL".to_owned()).into());
     }

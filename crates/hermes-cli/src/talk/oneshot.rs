@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use hermes_agent::assembly::{self, Consent};
+use hermes_agent::assembly;
 use hermes_agent::{AgentEvent, Level, Outcome, TurnReport};
 use hermes_model::Content;
 use hermes_tools::NobodyThere;
@@ -54,8 +54,6 @@ fn answer(app: &App, talk: &TalkArgs, args: &OneShotArgs, prompt: &str) -> anyho
     let question = question(prompt, args)?;
     let mut opening = opening(app, talk)?;
     opening.kind = assembly::Kind::OneShot;
-    // Nobody is there to be asked; whoever runs a script has said yes by running it.
-    opening.consent = Consent::Yolo;
     opening.person = Some(Arc::new(NobodyThere));
     let interrupts = Interrupts::watch()?;
     let worktree = super::worktree_for(talk, &mut opening)?;
@@ -68,6 +66,7 @@ fn answer(app: &App, talk: &TalkArgs, args: &OneShotArgs, prompt: &str) -> anyho
     let mut show = Shown::new(args.json);
     let mut on = |event| show.event(event);
     let report = runtime.block_on(agent.turn(question, interrupts.control(), &mut on));
+    runtime.block_on(agent.close());
     // Whatever still waits for a tool that was told to end must not hold the answer back.
     runtime.shutdown_background();
     drop(agent);

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{IsTerminal as _, Write};
-use std::time::Instant;
 
 use hermes_agent::{AgentEvent, CallStatus, Level};
 
@@ -36,7 +35,8 @@ pub struct Plain<'a> {
     saying: Box<dyn Write + Send + 'a>,
     paint: Paint,
     detail: Detail,
-    started: HashMap<String, Instant>,
+    /// The tools of calls that run.
+    running: HashMap<String, String>,
     /// Whether words stand on the line that was begun last.
     mid_line: bool,
     /// Whether everything that was said could be written so far.
@@ -56,7 +56,7 @@ impl<'a> Plain<'a> {
             saying: Box::new(saying),
             paint,
             detail,
-            started: HashMap::new(),
+            running: HashMap::new(),
             mid_line: false,
             said: Ok(()),
         }
@@ -94,13 +94,21 @@ impl<'a> Plain<'a> {
                 Ok(())
             }
             AgentEvent::ToolStarted { id, name, brief, .. } => {
-                self.started.insert(id.clone(), Instant::now());
+                self.running.insert(id.clone(), name.clone());
                 let line = ui::harmless(&first_line(brief, 100));
                 let name = self.colour("36", name);
                 self.line(&format!("  {name} {line}"))
             }
+            AgentEvent::ToolOutput { id, text }
+                if self.running.get(id).is_some_and(|name| name == hermes_agent::delegation::NAME) =>
+            {
+                text.lines().try_for_each(|line| {
+                    let line = self.colour("2", &format!("    {}", ui::harmless(line)));
+                    self.line(&line)
+                })
+            }
             AgentEvent::ToolFinished { id, status, elapsed_ms, result, .. } => {
-                self.started.remove(id);
+                self.running.remove(id);
                 self.finished(*status, *elapsed_ms, result)
             }
             AgentEvent::Waiting { reason, seconds } => {

@@ -81,6 +81,7 @@ pub fn run(
         // A title is never worth an error.
         let _ = title.map(|title| store.lock().suggest_title(&id, &title));
     }
+    runtime.block_on(agent.close());
     runtime.shutdown_background();
     drop(agent);
     assembly::let_go(&workplace);

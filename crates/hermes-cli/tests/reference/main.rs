@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod backup;
+mod checkpoints;
 mod config;
 mod containers;
 mod knowledge;

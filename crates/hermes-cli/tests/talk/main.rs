@@ -3,9 +3,12 @@
 
 mod answering;
 mod chatting;
+mod checkpoints;
 mod consent;
 mod crashing;
+mod delegating;
 mod failing;
+mod files;
 mod flags;
 mod growing;
 mod interrupting;
@@ -17,4 +20,5 @@ mod support;
 mod surroundings;
 #[path = "../models/terminal.rs"]
 mod terminal;
+mod web;
 mod worktrees;

@@ -1,83 +1,111 @@
-//! The gate that asks a person: on their own machine every command needs a yes, in a sandbox none does.
+//! The gate: every command, script and typed text is judged by the rules of `hermes_guard::command`; what they find is
+//! put to a model or a person, as the settings say.
 
-mod glob;
 mod grants;
+mod mode;
+mod question;
+mod typed;
 
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::SystemTime;
 
-use hermes_home::Settings;
-use hermes_home::settings::{SettingError, table::safety};
+use hermes_guard::command::{self, Context, Finding, Judgement, Memory, Questions};
 
-use super::{Action, Answerer, Gate, Question, Reach, Reply, Verdict, Waiting};
-use crate::line;
+use super::advice::{Advice, Adviser, Case};
+use super::ledger::Ledger;
+use super::{Action, Answerer, Gate, Reply, Verdict, Waiting};
 use crate::workplace::lock;
-use grants::{Grant, Grants};
+use grants::Grants;
+pub use mode::{First, Mode, Yolo};
+use question::{Choice, question, reasons};
+use typed::Typed;
 
-/// Whether everything that is not forbidden runs without a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Yolo {
-    /// It does.
-    On,
-    /// It does not.
-    #[default]
-    Off,
-}
-
-impl From<bool> for Yolo {
-    fn from(on: bool) -> Self {
-        if on { Self::On } else { Self::Off }
-    }
-}
-
-/// How it is decided before anybody is asked.
+/// Where commands run, as far as the rules want to know.
 #[derive(Debug, Clone, Default)]
-pub struct Mode {
-    /// Whether anybody is asked at all.
-    pub yolo: Yolo,
-    /// Patterns of commands that are always refused.
-    pub deny: Vec<String>,
-    /// Patterns of commands that never need a question.
-    pub allow: Vec<String>,
-    /// How long a question waits; `None` is for ever.
-    pub patience: Option<Duration>,
+pub struct Surroundings {
+    /// The user's home directory there; empty when it is not known.
+    pub home: PathBuf,
+    /// This program's home.
+    pub hermes_home: PathBuf,
+    /// The directory commands begin in, if it is known.
+    pub cwd: Option<PathBuf>,
+    /// Whether the files there are those of this machine.
+    pub files: Files,
 }
 
-impl Mode {
-    /// As the settings say; `yolo` switches questions off whatever they say.
-    pub fn from_settings(settings: &Settings, yolo: impl Into<Yolo>) -> Result<Self, SettingError> {
-        let off = settings.get(&safety::APPROVALS_MODE)? == "off" || settings.get(&safety::YOLO_MODE)?;
-        let seconds = u64::try_from(settings.get(&safety::APPROVALS_TIMEOUT)?).unwrap_or(0);
-        Ok(Self {
-            yolo: if off { Yolo::On } else { yolo.into() },
-            deny: settings.get(&safety::APPROVALS_DENY)?,
-            allow: settings.get(&safety::COMMAND_ALLOWLIST)?,
-            patience: (seconds > 0).then(|| Duration::from_secs(seconds)),
-        })
-    }
+/// Whether the files commands see are those of this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Files {
+    /// They are: links can be followed.
+    Here,
+    /// They are not.
+    #[default]
+    Elsewhere,
 }
 
 /// See the module. One for each conversation: what was granted counts for it alone.
 pub struct AskGate {
     yolo: AtomicBool,
     mode: Mode,
+    surroundings: Surroundings,
     answerer: Option<Arc<dyn Answerer>>,
+    adviser: Option<Arc<dyn Adviser>>,
+    ledger: Option<Ledger>,
+    /// Patterns of the settings that stand for agreements of the ledger.
+    agreed: Vec<String>,
+    /// What the shells of the conversation and of its helpers remember, as far as their commands tell. The conversation's
+    /// own has no name.
+    shells: Mutex<HashMap<String, Memory>>,
     grants: Mutex<Grants>,
-}
-
-/// What is decided without asking.
-#[derive(Debug, PartialEq, Eq)]
-enum Decision {
-    Allow,
-    Refuse(String),
-    Ask,
+    typed: Mutex<Typed>,
 }
 
 impl AskGate {
     /// A gate in this mode; without an answerer there is nobody to ask.
     pub fn new(mode: Mode, answerer: Option<Arc<dyn Answerer>>) -> Self {
-        Self { yolo: AtomicBool::new(mode.yolo == Yolo::On), mode, answerer, grants: Mutex::default() }
+        Self {
+            yolo: AtomicBool::new(mode.yolo == Yolo::On),
+            mode,
+            surroundings: Surroundings::default(),
+            answerer,
+            adviser: None,
+            ledger: None,
+            agreed: Vec::new(),
+            shells: Mutex::default(),
+            grants: Mutex::default(),
+            typed: Mutex::default(),
+        }
+    }
+
+    /// Knows where commands run.
+    #[must_use]
+    pub fn at(mut self, surroundings: Surroundings) -> Self {
+        self.surroundings = surroundings;
+        self
+    }
+
+    /// Keeps what is allowed for good.
+    #[must_use]
+    pub fn with_ledger(mut self, ledger: Ledger) -> Self {
+        let copies = ledger.records().unwrap_or_default().into_iter().filter_map(|record| record.listed_as);
+        self.agreed = copies.filter(|copy| self.mode.allow.contains(copy)).collect();
+        self.ledger = Some(ledger);
+        self
+    }
+
+    /// Has a model to ask first.
+    #[must_use]
+    pub fn with_adviser(mut self, adviser: Arc<dyn Adviser>) -> Self {
+        self.adviser = Some(adviser);
+        self
+    }
+
+    /// Who looks at a dangerous command first.
+    pub fn first(&self) -> First {
+        self.mode.first
     }
 
     /// Whether questions are switched off.
@@ -95,33 +123,83 @@ impl AskGate {
         *lock(&self.grants) = Grants::default();
     }
 
-    fn decide_alone(&self, action: &Action<'_>) -> Decision {
-        let (text, reach) = match action {
-            Action::Command { line: text, reach, .. }
-            | Action::Input { text, reach, .. }
-            | Action::Script { code: text, reach } => (Some(*text), reach),
-            Action::Write { reach, .. } => (None, reach),
+    /// What the rules say, and what the shell would remember of it.
+    fn judge(&self, action: &Action<'_>, helper: Option<&str>) -> (Judgement, Option<Memory>) {
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let (home, hermes_home) = (text(&self.surroundings.home), text(&self.surroundings.hermes_home));
+        let memory = lock(&self.shells).get(helper.unwrap_or_default()).cloned();
+        let began = self.surroundings.cwd.as_deref().filter(|_| memory.is_none()).map(text);
+        let (cwd, apart) = match action {
+            Action::Command { workdir: Some(dir), .. } => {
+                (Some(absolute(dir, self.surroundings.cwd.as_deref())), true)
+            }
+            _ => (began, false),
         };
-        if let Some(pattern) = text.and_then(|text| denied_by(&self.mode.deny, text)) {
-            return Decision::Refuse(format!(
-                "the user's setting approvals.deny forbids it (\"{pattern}\"): do not try it in another way"
-            ));
-        }
-        if self.yolo() == Yolo::On || *reach == Reach::Contained {
-            return Decision::Allow;
-        }
+        let resolve = |path: &str| std::fs::canonicalize(path).ok().map(|path| text(&path));
+        let mut sight = Context {
+            questions: if self.yolo() == Yolo::On { Questions::Off } else { Questions::On },
+            home: &home,
+            hermes_home: &hermes_home,
+            cwd: cwd.as_deref(),
+            memory: memory.as_ref(),
+            sudo: self.mode.sudo,
+            resolve: (self.surroundings.files == Files::Here).then_some(&resolve),
+            deny: &self.mode.deny,
+            allow: &self.mode.allow,
+            ..Context::default()
+        };
         match action {
-            Action::Command { line, .. } if allowed_by(&self.mode.allow, line) => Decision::Allow,
-            Action::Command { line, .. } if lock(&self.grants).covers(line) => Decision::Allow,
+            Action::Command { line, reach, .. } => {
+                sight.reach = *reach;
+                let allow = self.allowed();
+                let (judgement, after) =
+                    command::judge_and_remember(line, &Context { allow: &allow, ..sight });
+                (judgement, (!apart).then_some(after))
+            }
+            Action::Script { code, reach } => {
+                sight.reach = *reach;
+                (command::judge_script(code, &Context { allow: &[], ..sight }), None)
+            }
+            Action::Input { command, text, reach } => {
+                sight.reach = *reach;
+                let whole = lock(&self.typed).whole(command, text);
+                (command::judge_input(command, &whole, &Context { allow: &[], memory: None, ..sight }), None)
+            }
             // What may be written where is settled by the tools that write.
-            Action::Write { .. } => Decision::Allow,
-            Action::Command { .. } | Action::Input { .. } | Action::Script { .. } => Decision::Ask,
+            Action::Write { paths, .. } => {
+                let denied = paths.iter().find_map(|path| command::forbids(&self.mode.deny, &text(path)));
+                let refused = |pattern: String| Judgement::Refused { finding: Finding::denied(&pattern, "") };
+                (denied.map_or(Judgement::Allowed, refused), None)
+            }
         }
     }
 
-    async fn ask(&self, action: &Action<'_>) -> Verdict {
-        let Some(answerer) = &self.answerer else { return nobody() };
-        let (question, grants) = question(action);
+    /// The patterns that let a command pass. Entries that stand for an agreement count only while its record is there:
+    /// it may have been taken back by another program since.
+    fn allowed(&self) -> Vec<String> {
+        let Some(ledger) = &self.ledger else { return self.mode.allow.clone() };
+        let by_hand = self.mode.allow.iter().filter(|pattern| !self.agreed.contains(pattern)).cloned();
+        let records = ledger.records().unwrap_or_else(|error| {
+            tracing::warn!(%error, "agreements cannot be read: they do not count");
+            Vec::new()
+        });
+        let kept = records.into_iter().filter_map(|record| match record.listed_as {
+            Some(copy) => self.agreed.contains(&copy).then_some(copy),
+            // What fits into no list stands in the records alone.
+            None => Some(record.command),
+        });
+        by_hand.chain(kept).collect()
+    }
+
+    async fn ask(&self, action: &Action<'_>, findings: &[Finding], helper: Option<&str>) -> Verdict {
+        let Some(answerer) = &self.answerer else { return nobody(&reasons("", findings)) };
+        let (mut question, meanings) = question(action, findings);
+        if let Some(helper) = helper {
+            question.text = format!("The helper \"{helper}\" wants this. {}", question.text);
+        }
+        if let Some(verdict) = self.advised(&question.subject, findings).await {
+            return verdict;
+        }
         let reply = answerer.ask(&question);
         let reply = match self.mode.patience {
             None => reply.await,
@@ -131,32 +209,89 @@ impl AskGate {
             },
         };
         match reply {
-            Reply::Choice(choice) => match grants.into_iter().nth(choice) {
+            Reply::Choice(choice) => match meanings.into_iter().nth(choice) {
                 Some(Choice::Once) => Verdict::Allowed,
                 Some(Choice::Session(grant)) => {
                     lock(&self.grants).add(grant);
                     Verdict::Allowed
                 }
+                Some(Choice::Always) => self.allow_always(action, findings),
                 Some(Choice::No) | None => refused("the user said no: do not try it in another way"),
             },
             Reply::Text(words) if !words.trim().is_empty() => {
                 refused(format!("the user said: {}", words.trim()))
             }
             Reply::Text(_) => refused("the user did not agree"),
-            Reply::Nobody => nobody(),
+            Reply::Nobody => {
+                refused("the user turned the question away without an answer: ask before you try again")
+            }
         }
+    }
+
+    /// Judges and, where that is not enough, asks.
+    async fn settle(&self, action: &Action<'_>, helper: Option<&str>) -> Verdict {
+        let (judgement, after) = self.judge(action, helper);
+        let verdict = match judgement {
+            Judgement::Allowed => Verdict::Allowed,
+            Judgement::Refused { finding } => refused(format!(
+                "{}{} (rule {}): nobody can allow it, and trying it in another way is not wanted",
+                finding.reason,
+                if finding.part.is_empty() { String::new() } else { format!(": {}", finding.part) },
+                finding.rule
+            )),
+            Judgement::Ask { findings } => {
+                let left = match action {
+                    Action::Command { line, .. } => lock(&self.grants).uncovered(line, findings),
+                    _ => findings,
+                };
+                if left.is_empty() { Verdict::Allowed } else { self.ask(action, &left, helper).await }
+            }
+        };
+        if let (Some(after), Verdict::Allowed) = (after, &verdict) {
+            lock(&self.shells).insert(helper.unwrap_or_default().to_owned(), after);
+        }
+        if let (Action::Input { command, text, .. }, Verdict::Allowed) = (action, &verdict) {
+            let mut typed = lock(&self.typed);
+            let whole = typed.whole(command, text);
+            typed.keep(command, &whole);
+        }
+        verdict
+    }
+
+    /// What a model says about it, where one is to be asked first. Its yes counts for this one time.
+    async fn advised(&self, subject: &str, findings: &[Finding]) -> Option<Verdict> {
+        let adviser = self.adviser.as_ref().filter(|_| self.mode.first == First::Model)?;
+        let case = Case { subject: subject.to_owned(), reasons: reasons(subject, findings) };
+        match adviser.advise(&case).await {
+            Advice::Approve => Some(Verdict::Allowed),
+            Advice::Deny => Some(refused(
+                "the model that looks at dangerous commands refused it: say what you want to reach and ask the user",
+            )),
+            Advice::Escalate => None,
+        }
+    }
+
+    /// Writes an agreement down. One that cannot be written still counts for this conversation.
+    fn allow_always(&self, action: &Action<'_>, findings: &[Finding]) -> Verdict {
+        let Action::Command { line, .. } = action else { return Verdict::Allowed };
+        lock(&self.grants).add(grants::Grant::Line((*line).to_owned()));
+        let rules: Vec<String> = findings.iter().map(|finding| finding.rule.clone()).collect();
+        if let Some(ledger) = &self.ledger
+            && let Err(error) = ledger.add(line, &rules, SystemTime::now())
+        {
+            tracing::warn!(%error, "an agreement counts for this conversation only: it cannot be written down");
+        }
+        Verdict::Allowed
     }
 }
 
 impl Gate for AskGate {
     fn decide<'a>(&'a self, action: &'a Action<'a>) -> Waiting<'a, Verdict> {
-        Box::pin(async move {
-            match self.decide_alone(action) {
-                Decision::Allow => Verdict::Allowed,
-                Decision::Refuse(reason) => refused(reason),
-                Decision::Ask => self.ask(action).await,
-            }
-        })
+        Box::pin(self.settle(action, None))
+    }
+
+    fn decide_for<'a>(&'a self, helper: &'a str, action: &'a Action<'a>) -> Waiting<'a, Verdict> {
+        Box::pin(self.settle(action, Some(helper)))
     }
 }
 
@@ -169,72 +304,34 @@ impl std::fmt::Debug for AskGate {
     }
 }
 
-/// What an answer means.
-enum Choice {
-    Once,
-    Session(Grant),
-    No,
-}
-
-/// The question, and what each of its choices means.
-fn question(action: &Action<'_>) -> (Question, Vec<Choice>) {
-    let once = ("Yes, this once".to_owned(), Choice::Once);
-    let no = ("No".to_owned(), Choice::No);
-    let (subject, text, offers) = match action {
-        Action::Command { line, .. } => {
-            let mut offers = vec![once];
-            let exact = Grant::Line((*line).to_owned());
-            offers.push((
-                "Yes, and this same command again in this conversation".to_owned(),
-                Choice::Session(exact),
-            ));
-            if let Some(program) = grants::program_to_grant(line) {
-                let text = format!("Yes, and every plain `{program}` command in this conversation");
-                offers.push((text, Choice::Session(Grant::Program(program.to_owned()))));
-            }
-            (*line, "Run this command on your machine?".to_owned(), offers)
-        }
-        Action::Write { .. } => ("", "Write these files?".to_owned(), vec![once]),
-        Action::Script { code, .. } => (*code, "Run this program on your machine?".to_owned(), vec![once]),
-        Action::Input { command, text, .. } => {
-            (*text, format!("Type this into `{}`?", command.lines().next().unwrap_or_default()), vec![once])
-        }
-    };
-    let (choices, meanings) = offers.into_iter().chain([no]).unzip();
-    (Question { subject: subject.to_owned(), text, choices }, meanings)
+/// A directory from where commands begin.
+fn absolute(dir: &str, cwd: Option<&Path>) -> String {
+    if dir.starts_with('~') {
+        return dir.to_owned();
+    }
+    cwd.map_or_else(|| PathBuf::from(dir), |cwd| cwd.join(dir)).to_string_lossy().into_owned()
 }
 
 fn refused(reason: impl Into<String>) -> Verdict {
     Verdict::Refused { reason: reason.into() }
 }
 
-fn nobody() -> Verdict {
-    refused(
-        "commands on the user's machine need their consent, and nobody can be asked here; the user can start with \
-         --yolo, set command_allowlist, or let commands run in a container (terminal.backend: docker)",
-    )
-}
-
-/// The pattern that forbids a command: the whole line, or one of the commands in it.
-fn denied_by<'p>(patterns: &'p [String], text: &str) -> Option<&'p str> {
-    let parts = line::segments(text);
-    let hit = |pattern: &&String| {
-        glob::matches(pattern, text.trim()) || parts.iter().any(|part| glob::matches(pattern, part))
-    };
-    patterns.iter().find(hit).map(String::as_str)
-}
-
-/// Whether a pattern lets a command pass. One with operators could hide anything behind an innocent beginning.
-fn allowed_by(patterns: &[String], text: &str) -> bool {
-    let text = text.trim();
-    patterns
-        .iter()
-        .any(|pattern| pattern.trim() == text || (line::is_plain(text) && glob::matches(pattern, text)))
+fn nobody(reasons: &[String]) -> Verdict {
+    refused(format!(
+        "it needs the user's consent and nobody can be asked here ({}); the user can start with --yolo, name it in \
+         command_allowlist, or let commands run in a container (terminal.backend: docker)",
+        reasons.join("; ")
+    ))
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use std::time::Duration;
+
     use super::*;
+    use crate::gate::{Question, Reach};
 
     /// Answers the same to every question, and remembers them.
     struct Says(Reply, Mutex<Vec<Question>>);
@@ -258,106 +355,240 @@ mod tests {
         gate.decide(&Action::Command { line, workdir: None, reach: Reach::Host }).await
     }
 
+    fn is_refused(verdict: &Verdict) -> bool {
+        matches!(verdict, Verdict::Refused { .. })
+    }
+
     #[tokio::test]
     async fn in_a_container_nobody_is_asked() {
         let person = says(Reply::Nobody);
         let gate = gate(Mode::default(), &person);
-        let action = Action::Command { line: "rm -rf /tmp/x", workdir: None, reach: Reach::Contained };
-        assert_eq!(gate.decide(&action).await, Verdict::Allowed);
+        for line in ["rm -rf /tmp/x", "rm -rf /"] {
+            let action = Action::Command { line, workdir: None, reach: Reach::Contained };
+            assert_eq!(gate.decide(&action).await, Verdict::Allowed);
+        }
         assert!(lock(&person.1).is_empty());
+        let action = Action::Command { line: "git push -f", workdir: None, reach: Reach::Contained };
+        assert!(is_refused(&gate.decide(&action).await), "a server is outside of the container");
     }
 
     #[tokio::test]
-    async fn on_the_host_every_command_is_asked_about() {
+    async fn only_what_is_dangerous_is_asked_about() {
         let person = says(Reply::Choice(0));
         let gate = gate(Mode::default(), &person);
-        assert_eq!(on_host(&gate, "ls").await, Verdict::Allowed);
-        assert_eq!(on_host(&gate, "ls").await, Verdict::Allowed);
+        assert_eq!(on_host(&gate, "ls -la && cargo test").await, Verdict::Allowed);
+        assert_eq!(lock(&person.1).len(), 0);
+        assert_eq!(on_host(&gate, "rm -r x").await, Verdict::Allowed);
+        assert_eq!(on_host(&gate, "rm -r x").await, Verdict::Allowed);
         let asked = lock(&person.1);
         assert_eq!(asked.len(), 2);
-        assert_eq!(asked[0].subject, "ls");
+        assert_eq!(asked[0].subject, "rm -r x");
+        assert!(asked[0].text.contains("directory"), "{}", asked[0].text);
         assert_eq!(asked[0].choices.last().map(String::as_str), Some("No"));
     }
 
     #[tokio::test]
+    async fn the_worst_is_refused_whoever_agrees() {
+        let person = says(Reply::Choice(0));
+        let gate = gate(Mode { yolo: Yolo::On, allow: vec!["rm *".into()], ..Mode::default() }, &person);
+        let Verdict::Refused { reason } = on_host(&gate, "rm -rf /").await else { panic!("nobody may") };
+        assert!(reason.contains("delete-system"), "{reason}");
+        assert!(lock(&person.1).is_empty());
+        assert_eq!(on_host(&gate, "rm -rf x").await, Verdict::Allowed);
+    }
+
+    #[tokio::test]
     async fn no_words_and_silence_are_no() {
-        for reply in
-            [Reply::Choice(3), Reply::Choice(99), Reply::Text(String::new()), Reply::Text("not now".into())]
-        {
+        let replies = [
+            Reply::Choice(3),
+            Reply::Choice(99),
+            Reply::Text(String::new()),
+            Reply::Text("not now".into()),
+            Reply::Nobody,
+        ];
+        for reply in replies {
             let person = says(reply.clone());
-            let verdict = on_host(&gate(Mode::default(), &person), "ls").await;
-            assert!(matches!(verdict, Verdict::Refused { .. }), "{reply:?}");
+            let verdict = on_host(&gate(Mode::default(), &person), "rm -r x").await;
+            assert!(is_refused(&verdict), "{reply:?}");
         }
-        let Verdict::Refused { reason } = on_host(&AskGate::new(Mode::default(), None), "ls").await else {
+        let Verdict::Refused { reason } = on_host(&AskGate::new(Mode::default(), None), "rm -r x").await
+        else {
             panic!("nobody agreed")
         };
-        assert!(reason.contains("--yolo") && reason.contains("docker"), "{reason}");
+        assert!(
+            reason.contains("nobody") && reason.contains("--yolo") && reason.contains("docker"),
+            "{reason}"
+        );
     }
 
     #[tokio::test]
     async fn grants_count_for_what_they_say_and_no_more() {
+        // Once, the same again, every `git push` of this kind.
         let person = says(Reply::Choice(2));
-        let by_program = gate(Mode::default(), &person);
-        assert_eq!(on_host(&by_program, "git status").await, Verdict::Allowed);
-        assert_eq!(on_host(&by_program, "git log -3").await, Verdict::Allowed);
+        let wider = gate(Mode::default(), &person);
+        for line in ["git push --force", "git push -f origin x"] {
+            assert_eq!(on_host(&wider, line).await, Verdict::Allowed);
+        }
         assert_eq!(lock(&person.1).len(), 1);
-        on_host(&by_program, "git log; rm x").await;
-        assert_eq!(lock(&person.1).len(), 2, "operators are asked about again");
+        on_host(&wider, "git push -f; git reset --hard").await;
+        assert_eq!(lock(&person.1).len(), 2, "another rule is another question");
 
         let person = says(Reply::Choice(1));
         let exact = gate(Mode::default(), &person);
-        on_host(&exact, "make && ls").await;
-        on_host(&exact, "make && ls").await;
-        on_host(&exact, "make && rm x").await;
-        assert_eq!(lock(&person.1).len(), 2);
+        on_host(&exact, "rm -r x").await;
+        on_host(&exact, "rm -r x").await;
+        on_host(&exact, "rm -r y").await;
+        assert_eq!(lock(&person.1).len(), 2, "one directory is not every directory");
         exact.forget_grants();
-        on_host(&exact, "make && ls").await;
+        on_host(&exact, "rm -r x").await;
         assert_eq!(lock(&person.1).len(), 3);
     }
 
     #[tokio::test]
+    async fn always_outlives_the_conversation_until_it_is_taken_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let ledger = Ledger::new(hermes_home::Home::at(dir.path(), hermes_home::Profile::Default));
+        let person = says(Reply::Choice(2));
+        on_host(&gate(Mode::default(), &person).with_ledger(ledger.clone()), "rm -r x").await;
+        let records = ledger.records().unwrap();
+        assert_eq!(records[0].command, "rm -r x");
+        let allow = vec![records[0].listed_as.clone().unwrap()];
+        let nobody = AskGate::new(Mode { allow, ..Mode::default() }, None).with_ledger(ledger.clone());
+        assert_eq!(on_host(&nobody, "rm -r x").await, Verdict::Allowed);
+        assert!(is_refused(&on_host(&nobody, "rm -r y").await));
+        ledger.revoke(|_| true).unwrap();
+        assert!(is_refused(&on_host(&nobody, "rm -r x").await), "also in a conversation that goes on");
+        let without_copy = AskGate::new(Mode::default(), None).with_ledger(ledger);
+        assert!(is_refused(&on_host(&without_copy, "rm -r x").await));
+    }
+
+    #[tokio::test]
     async fn what_is_forbidden_stays_so() {
-        let mode =
-            Mode { yolo: Yolo::On, deny: vec!["rm -rf*".into(), "*curl*| sh".into()], ..Mode::default() };
+        let mode = Mode {
+            yolo: Yolo::On,
+            deny: vec!["rm -rf*".into(), "*curl*| sh".into(), "*/keep/*".into()],
+            ..Mode::default()
+        };
         let gate = AskGate::new(mode, None);
-        for line in ["rm -rf x", "cd /x && RM -RF y", "curl x | sh"] {
-            assert!(matches!(on_host(&gate, line).await, Verdict::Refused { .. }), "{line}");
+        for line in ["rm -rf x", "cd /x && RM -RF y", "curl x | sh", "r''m -rf x", "sudo rm -rf x"] {
+            assert!(is_refused(&on_host(&gate, line).await), "{line}");
         }
         assert_eq!(on_host(&gate, "rm x").await, Verdict::Allowed);
+        let paths = [PathBuf::from("/a/keep/b")];
+        assert!(is_refused(&gate.decide(&Action::Write { paths: &paths, reach: Reach::Host }).await));
         gate.set_yolo(Yolo::Off);
-        assert!(matches!(on_host(&gate, "rm x").await, Verdict::Refused { .. }));
+        assert!(is_refused(&on_host(&gate, "rm -r x").await));
     }
 
     #[tokio::test]
     async fn the_allowlist_takes_plain_commands_only() {
-        let mode = Mode { allow: vec!["git *".into(), "make | tee log".into()], ..Mode::default() };
+        let mode = Mode { allow: vec!["git *".into(), "rm -r a | tee log".into()], ..Mode::default() };
         let gate = AskGate::new(mode, None);
-        assert_eq!(on_host(&gate, "git push").await, Verdict::Allowed);
-        assert_eq!(on_host(&gate, "make | tee log").await, Verdict::Allowed);
-        for line in ["git log; rm x", "git $(rm x)", "git log > /etc/passwd", "gitx"] {
-            assert!(matches!(on_host(&gate, line).await, Verdict::Refused { .. }), "{line}");
+        assert_eq!(on_host(&gate, "git push -f").await, Verdict::Allowed);
+        assert_eq!(on_host(&gate, "rm -r a | tee log").await, Verdict::Allowed);
+        for line in ["git log; rm -r x", "git $(rm -r x)", "git push -f > /etc/passwd"] {
+            assert!(is_refused(&on_host(&gate, line).await), "{line}");
         }
     }
 
     #[tokio::test]
-    async fn typed_text_is_asked_about_once_at_a_time() {
+    async fn what_one_command_leaves_behind_counts_for_the_next() {
+        let surroundings = Surroundings {
+            home: "/home/ada".into(),
+            cwd: Some("/home/ada/x".into()),
+            ..Surroundings::default()
+        };
+        let gate = AskGate::new(Mode { yolo: Yolo::On, ..Mode::default() }, None).at(surroundings);
+        assert_eq!(on_host(&gate, "rm -rf *").await, Verdict::Allowed);
+        for (first, second) in
+            [("cd /", "rm -rf *"), ("X=/etc", "rm -rf $X"), ("go() { rm -rf \"$1\"; }", "go /usr")]
+        {
+            assert_eq!(on_host(&gate, first).await, Verdict::Allowed);
+            assert!(is_refused(&on_host(&gate, second).await), "{first}; {second}");
+        }
+        let apart = Action::Command { line: "rm -rf *", workdir: Some("y"), reach: Reach::Host };
+        assert_eq!(gate.decide(&apart).await, Verdict::Allowed);
+    }
+
+    #[tokio::test]
+    async fn typed_text_is_judged_whole() {
         let person = says(Reply::Choice(0));
         let gate = gate(Mode::default(), &person);
-        let action = Action::Input { command: "bash", text: "rm x\n", reach: Reach::Host };
-        assert_eq!(gate.decide(&action).await, Verdict::Allowed);
-        assert_eq!(lock(&person.1)[0].choices.len(), 2);
+        let typed = |text: &'static str| Action::Input { command: "bash", text, reach: Reach::Host };
+        assert_eq!(gate.decide(&typed("ls\n")).await, Verdict::Allowed);
+        assert_eq!(gate.decide(&typed("rm -r")).await, Verdict::Allowed);
+        let before = lock(&person.1).len();
+        assert_eq!(gate.decide(&typed("f x\n")).await, Verdict::Allowed);
+        assert_eq!(lock(&person.1).len(), before + 1);
+        assert_eq!(lock(&person.1)[before].choices.len(), 2, "once or not");
+        assert!(is_refused(&gate.decide(&typed("rm -rf /\n")).await));
     }
 
     #[tokio::test]
-    async fn a_question_does_not_wait_for_ever() {
-        struct Silent;
-        impl Answerer for Silent {
-            fn ask<'a>(&'a self, _: &'a Question) -> Waiting<'a, Reply> {
-                Box::pin(std::future::pending())
-            }
+    async fn scripts_are_judged_by_what_they_run() {
+        let person = says(Reply::Nobody);
+        let gate = gate(Mode::default(), &person);
+        let script = |code: &'static str| Action::Script { code, reach: Reach::Host };
+        assert_eq!(gate.decide(&script("print('rm -rf /')")).await, Verdict::Allowed);
+        assert!(is_refused(&gate.decide(&script("import os\nos.system('rm -rf build')")).await));
+        assert!(is_refused(&gate.decide(&script("import shutil\nshutil.rmtree('/etc')")).await));
+        assert_eq!(lock(&person.1).len(), 1, "only what is not refused anyway is asked about");
+    }
+
+    /// Says the same about every command, and counts.
+    struct Thinks(Advice, Mutex<Vec<Case>>);
+
+    impl Adviser for Thinks {
+        fn advise<'a>(&'a self, case: &'a Case) -> Waiting<'a, Advice> {
+            lock(&self.1).push(case.clone());
+            Box::pin(std::future::ready(self.0))
         }
+    }
+
+    #[tokio::test]
+    async fn a_model_may_look_first() {
+        let smart = || Mode { first: First::Model, ..Mode::default() };
+        for (advice, allowed, asked) in
+            [(Advice::Approve, true, 0), (Advice::Deny, false, 0), (Advice::Escalate, true, 2)]
+        {
+            let (person, model) = (says(Reply::Choice(0)), Arc::new(Thinks(advice, Mutex::default())));
+            let gate = gate(smart(), &person).with_adviser(Arc::clone(&model) as Arc<dyn Adviser>);
+            for _ in 0..2 {
+                assert_eq!(on_host(&gate, "rm -r x").await == Verdict::Allowed, allowed, "{advice:?}");
+            }
+            assert_eq!(lock(&person.1).len(), asked, "{advice:?}");
+            assert_eq!(lock(&model.1).len(), 2, "an approval covers one command");
+            assert!(is_refused(&on_host(&gate, "rm -rf /").await));
+            assert_eq!(lock(&model.1).len(), 2, "the worst is no matter for a model");
+        }
+        let model = Arc::new(Thinks(Advice::Approve, Mutex::default()));
+        let alone = AskGate::new(smart(), None).with_adviser(Arc::clone(&model) as Arc<dyn Adviser>);
+        assert!(
+            is_refused(&on_host(&alone, "rm -r x").await),
+            "without a person a model's yes is not enough"
+        );
+    }
+
+    struct Silent;
+
+    impl Answerer for Silent {
+        fn ask<'a>(&'a self, _: &'a Question) -> Waiting<'a, Reply> {
+            Box::pin(std::future::pending())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_question_waits_only_as_long_as_was_set() {
         let mode = Mode { patience: Some(Duration::from_millis(1)), ..Mode::default() };
         let gate = AskGate::new(mode, Some(Arc::new(Silent)));
-        assert!(matches!(on_host(&gate, "ls").await, Verdict::Refused { .. }));
+        assert!(is_refused(&on_host(&gate, "rm -r x").await));
+        let waits = AskGate::new(Mode::default(), Some(Arc::new(Silent)));
+        let asked = on_host(&waits, "rm -r x");
+        tokio::pin!(asked);
+        tokio::select! {
+            biased;
+            verdict = &mut asked => panic!("{verdict:?}"),
+            () = tokio::task::yield_now() => {}
+        }
     }
 }

@@ -105,7 +105,8 @@ impl Acting<'_> {
         let seconds = asked.unwrap_or(most).min(most);
         let timeout = Duration::from_secs(seconds);
         let pending = self.reached.client.begin(JobWait { id: id.to_owned(), timeout: Some(timeout) })?;
-        self.link.attach(pending.steering());
+        let steering = pending.steering();
+        self.link.attach(move || steering.cancel());
         let (job, status) = match pending.wait_within(timeout + Duration::from_mins(1)) {
             Ok(job) if job.state == JobState::Running => (job, "timeout"),
             Ok(job) => (job, "exited"),

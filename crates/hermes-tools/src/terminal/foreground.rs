@@ -8,11 +8,12 @@ use hermes_box::proto::exec::{Ending, ExecRequest, Exit, Notice, Spill, WinSize}
 use super::arguments::{Mode, Order};
 use super::meaning;
 use super::outcome::Outcome;
+use super::plain;
 use crate::line;
 use crate::text::{Cleaning, Kept, Shortened};
 use crate::thread::{self, Link};
 use crate::tool::{Progress, Report, Run};
-use crate::workplace::{Reached, Workplace};
+use crate::workplace::{Reached, Way, Workplace};
 
 /// The terminal a command gets when it asks for one.
 pub(super) const SIZE: WinSize = WinSize { rows: 30, cols: 120 };
@@ -33,17 +34,19 @@ pub(super) async fn run(place: &Workplace, order: Order, run: Run<'_>) -> Outcom
     }
 }
 
-struct Command<'a> {
-    place: &'a Workplace,
-    order: Order,
-    session: &'a str,
+/// A command the conversation waits for.
+pub(super) struct Command<'a> {
+    pub(super) place: &'a Workplace,
+    pub(super) order: Order,
+    pub(super) session: &'a str,
     call_id: &'a str,
 }
 
 impl Command<'_> {
     fn run(&self, progress: &Progress, link: &Link) -> Outcome {
-        let mut reached = match self.place.enter(self.session, progress) {
-            Ok(reached) => reached,
+        let mut reached = match self.place.enter_any(self.session, progress) {
+            Ok(Way::Agent(reached)) => reached,
+            Ok(Way::Plain(door)) => return plain::run(self, door, link),
             Err(error) => {
                 let reason =
                     format!("there is no place to run it in: {error}. Nothing was run anywhere else.");
@@ -73,7 +76,8 @@ impl Command<'_> {
         };
         let end = (|| {
             let mut running = reached.client.exec(self.request(reached))?;
-            link.attach(running.steering());
+            let steering = running.steering();
+            link.attach(move || steering.cancel());
             loop {
                 match running.next_event()? {
                     Some(Event::Output { bytes, .. }) => take(cleaning.push(&bytes)),
@@ -97,7 +101,7 @@ impl Command<'_> {
         request
     }
 
-    fn timeout(&self) -> Option<Duration> {
+    pub(super) fn timeout(&self) -> Option<Duration> {
         match self.order.mode {
             Mode::Foreground { timeout } => Some(timeout).filter(|timeout| !timeout.is_zero()),
             Mode::Background { .. } => None,
@@ -109,15 +113,8 @@ impl Command<'_> {
         let mut error = None;
         let seconds = self.timeout().unwrap_or_default().as_secs();
         match &exit.ending {
-            Ending::TimedOut => add_line(
-                &mut output,
-                &format!(
-                    "[the time limit of {seconds} s was reached: the command and all it started were ended]"
-                ),
-            ),
-            Ending::Cancelled => {
-                add_line(&mut output, "[interrupted: the command and all it started were ended]");
-            }
+            Ending::TimedOut => add_line(&mut output, &timed_out(seconds)),
+            Ending::Cancelled => add_line(&mut output, INTERRUPTED),
             Ending::NoDirectory { path, reason } => {
                 error = Some(format!("cannot enter \"{}\": {reason}; nothing was run", path.display()));
             }
@@ -170,6 +167,14 @@ impl Command<'_> {
     }
 }
 
+/// Told of a command that was interrupted.
+pub(super) const INTERRUPTED: &str = "[interrupted: the command and all it started were ended]";
+
+/// Told of a command whose time was up.
+pub(super) fn timed_out(seconds: u64) -> String {
+    format!("[the time limit of {seconds} s was reached: the command and all it started were ended]")
+}
+
 /// What did not go as it should have, in words for the model.
 fn remarks(exit: &Exit) -> Vec<String> {
     let mut remarks = Vec::new();
@@ -196,11 +201,11 @@ fn remarks(exit: &Exit) -> Vec<String> {
 }
 
 /// Without blank lines around it; the first line keeps its indentation.
-fn trimmed(text: &str) -> &str {
+pub(super) fn trimmed(text: &str) -> &str {
     text.trim_end().trim_start_matches(['\n', '\r'])
 }
 
-fn add_line(text: &mut String, line: &str) {
+pub(super) fn add_line(text: &mut String, line: &str) {
     if !text.is_empty() {
         text.push('\n');
     }

@@ -117,7 +117,12 @@ impl Selection {
     /// Whether a tool is on.
     pub fn has(&self, tool: &dyn Tool) -> bool {
         let name = tool.spec().name;
-        self.tools.contains(name.as_str()) || self.others.contains(tool.toolset())
+        self.has_tool(&name) || self.others.contains(tool.toolset())
+    }
+
+    /// Whether a tool of this name is on.
+    pub fn has_tool(&self, name: &str) -> bool {
+        self.tools.contains(name)
     }
 
     /// Whether a basic toolset is on with all its tools.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop")]
 
 mod background;
+mod files;
 mod clarify;
 mod fixture;
 mod memory;
@@ -12,4 +13,5 @@ mod session_search;
 mod settings;
 mod skills;
 mod terminal;
+mod web;
 mod todo;

@@ -1,5 +1,6 @@
 //! Looking after background commands.
 
+use hermes_tools::gate::ask::{AskGate, Mode};
 use hermes_tools::{News, Process, Terminal};
 use serde_json::{Value, json};
 
@@ -110,6 +111,14 @@ async fn a_terminal_can_be_typed_into(fixture: &Fixture) {
     process.gate = Box::new(Closed);
     let blocked = process.call(json!({ "action": "write", "session_id": plain, "data": "x" })).await;
     assert_eq!(blocked["status"], "blocked");
+    // The rules that hold for commands hold for what is typed into a shell.
+    process.gate = Box::new(AskGate::new(Mode::default(), None));
+    let shell = start(&terminal, "bash", json!({ "pty": true })).await;
+    let write = |data: &'static str| json!({ "action": "submit", "session_id": shell, "data": data });
+    assert_eq!(process.call(write("echo harmless")).await["status"], "ok");
+    assert_eq!(process.call(write("git push --force nowhere")).await["status"], "blocked");
+    let killed = process.call(json!({ "action": "kill", "session_id": shell })).await;
+    assert_eq!(killed["status"], "killed", "{killed}");
 }
 
 async fn the_shell_of_the_conversation_is_carried_over(fixture: &Fixture) {

@@ -39,6 +39,7 @@ fn all_tools() -> Vec<Arc<dyn Tool>> {
         person: None,
         post: None,
         schedule: None,
+        eyes: None,
     })
 }
 
@@ -55,11 +56,14 @@ fn tools(settings: &Settings, asked: &[&str]) -> Result<Vec<String>, SelectionEr
 #[test]
 fn settings_choose_the_tools() {
     let both = ["process", "terminal"];
+    let web = ["web_extract", "web_search"];
+    let usual = ["process", "terminal", "vision_analyze", "web_extract", "web_search"];
+    let debugging = ["process", "terminal", "web_extract", "web_search"];
     let none: [&str; 0] = [];
-    assert_eq!(tools(&settings(""), &[]).unwrap(), both);
-    assert_eq!(tools(&settings(""), &["web"]).unwrap(), none);
-    assert_eq!(tools(&settings("toolsets: [web]"), &["debugging, web"]).unwrap(), both);
-    assert_eq!(tools(&settings("toolsets: [web]"), &[]).unwrap(), none);
+    assert_eq!(tools(&settings(""), &[]).unwrap(), usual);
+    assert_eq!(tools(&settings(""), &["web"]).unwrap(), web);
+    assert_eq!(tools(&settings("toolsets: [web]"), &["debugging, web"]).unwrap(), debugging);
+    assert_eq!(tools(&settings("toolsets: [web]"), &[]).unwrap(), web);
     assert_eq!(tools(&settings("toolsets: [web]\nplatform_toolsets: {cli: [terminal]}"), &[]).unwrap(), both);
     assert_eq!(tools(&settings("platform_toolsets: {cli: []}"), &[]).unwrap(), none);
     let off = settings("agent: {disabled_toolsets: [terminal]}");
@@ -73,9 +77,10 @@ fn settings_choose_the_tools() {
 fn settings_decide_who_is_asked() {
     let mode = |text: &str| Mode::from_settings(&settings(text), false).unwrap();
     let usual = mode("");
-    assert_eq!((usual.yolo, usual.patience), (Yolo::Off, Some(Duration::from_mins(1))));
+    assert_eq!((usual.yolo, usual.patience), (Yolo::Off, None));
     assert_eq!(mode("approvals: {mode: off, timeout: 0}").yolo, Yolo::On);
     assert_eq!(mode("approvals: {timeout: 0}").patience, None);
+    assert_eq!(mode("approvals: {timeout: 60}").patience, Some(Duration::from_mins(1)));
     assert_eq!(Mode::from_settings(&settings(""), true).unwrap().yolo, Yolo::On);
     let lists = mode("approvals: {deny: ['rm *']}\ncommand_allowlist: ['git *']");
     assert_eq!((lists.deny, lists.allow), (vec!["rm *".to_owned()], vec!["git *".to_owned()]));

@@ -175,3 +175,24 @@ async fn a_call_that_nobody_waits_for_any_more_is_ended() {
     let seen = talk.call(json!({ "command": look, "timeout": Duration::from_secs(30).as_secs() })).await;
     assert_eq!(seen["output"], "gone");
 }
+
+#[tokio::test]
+async fn where_our_program_cannot_run_the_engine_runs_commands() {
+    let Some(engine) = hermes_testkit::need("docker", hermes_testkit::Engine::get()) else { return };
+    let mut fixture = Fixture::container(engine);
+    fixture.config.container.binary =
+        Some(engine.forbidding(fixture.dir(), "/.hermes-box/bin", "hermes-box"));
+    let talk = Talk::new(Terminal::new(fixture.place()));
+    let first = talk.call(json!({ "command": "cd /opt; echo out; echo err >&2; exit 3" })).await;
+    assert_eq!((&first["output"], &first["exit_code"]), (&json!("out\nerr"), &json!(3)), "{first}");
+    assert_eq!(talk.call(json!({ "command": "pwd" })).await["output"], "/opt");
+    let masked = talk.call(json!({ "command": format!("echo {SECRET}") })).await;
+    assert!(!masked["output"].as_str().unwrap().contains(SECRET), "{masked}");
+    let late = talk.call(json!({ "command": "echo begun; sleep 7133", "timeout": 1 })).await;
+    assert_eq!(late["exit_code"], 124);
+    let output = late["output"].as_str().unwrap();
+    assert!(output.starts_with("begun\n") && output.contains("\n[the time limit of 1 s"), "{late}");
+    assert_eq!(left(&talk, "sleep 713[3]").await, "");
+    let behind = talk.call(json!({ "command": "sleep 1", "background": true })).await;
+    assert!(behind["error"].as_str().unwrap().contains("cannot run"), "{behind}");
+}

@@ -9,6 +9,9 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Seek, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::FlockOperation;
 
 use super::errors::{file_error, refused};
 use super::manage::make_directories;
@@ -39,7 +42,9 @@ pub(crate) fn write(context: &CallContext, path: &Path, request: &WriteRequest) 
         bytes += piece.len() as u64;
         context.consumed(piece.len());
     }
-    // Somebody may have changed it while the content came.
+    draft.file.sync_data().map_err(failed)?;
+    // Somebody may have changed it while the content came. Between looking and replacing nobody else of our kind may do the same.
+    let _turn = Turn::take(&target);
     let existing = look(&target)?;
     check(&request.expect, &target, existing.as_ref())?;
     let method = draft.put_in_place(&target, existing.as_ref(), request.mode)?;
@@ -99,6 +104,28 @@ fn check(expect: &Expect, target: &Path, existing: Option<&Metadata>) -> Result<
         return Ok(());
     }
     Err(refused("write", target, FileErrorKind::Changed, "it has changed since it was read").into())
+}
+
+/// A turn at the files of a directory, among all who write through an agent, whichever it is.
+struct Turn(#[expect(dead_code, reason = "the lock goes with it")] Option<File>);
+
+impl Turn {
+    /// Waits a moment; whoever holds it longer is no agent, and is not waited for.
+    fn take(target: &Path) -> Self {
+        const LOOKS: u32 = 200;
+        let Some(directory) = target.parent().and_then(|parent| File::open(parent).ok()) else {
+            return Self(None);
+        };
+        for _ in 0..LOOKS {
+            match rustix::fs::flock(&directory, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Self(Some(directory)),
+                Err(rustix::io::Errno::WOULDBLOCK) => std::thread::sleep(Duration::from_millis(1)),
+                // Not every file system can do this.
+                Err(_) => break,
+            }
+        }
+        Self(None)
+    }
 }
 
 /// The new content while it is incomplete. What is not put in place is removed.
@@ -166,7 +193,6 @@ impl Draft {
         if let Some(mode) = mode.or(existing.map(MetadataExt::mode)) {
             self.file.set_permissions(fs::Permissions::from_mode(mode & 0o7777))?;
         }
-        self.file.sync_data()?;
         fs::rename(path, target)?;
         if let Some(parent) = target.parent() {
             // Not every file system can do this for a directory; the content itself is safe.

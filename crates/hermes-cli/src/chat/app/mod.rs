@@ -197,6 +197,7 @@ impl Chat {
             Message::Input(Input::Paste(text)) => self.paste(&text, now),
             Message::Line(line) => self.line(&line, now),
             Message::Agent(event) => self.agent(event, now),
+            Message::News => self.take_up_news(now),
             Message::Ask(request) => {
                 self.questions.push_back(request);
                 self.next_question(now);
@@ -252,7 +253,21 @@ impl Chat {
             Outcome::Interrupted => ending != Ending::Stopped,
             Outcome::Completed | Outcome::Partial | Outcome::OutOfCalls => true,
         };
-        if goes_on { self.send_queued(now) } else { self.give_back_queued() }
+        if goes_on {
+            self.send_queued(now);
+            self.take_up_news(now);
+        } else {
+            self.give_back_queued();
+        }
+    }
+
+    /// What ended in the background is worth a turn of its own, once nothing else runs.
+    fn take_up_news(&mut self, now: Instant) {
+        if self.turn.is_none()
+            && let Some(control) = self.conversation.take_up_news(self.events.clone())
+        {
+            self.running(control, now);
+        }
     }
 
     /// The size of the screen changed.

@@ -24,6 +24,8 @@ struct Calls {
     controls: Vec<Control>,
     requests: Vec<Request>,
     outcome: Option<CommandOutcome>,
+    /// Ends in the background that wait for a turn.
+    news: usize,
 }
 
 struct Fake(Arc<Mutex<Calls>>);
@@ -35,6 +37,14 @@ impl Conversation for Fake {
         calls.turns.push(input);
         calls.controls.push(control.clone());
         control
+    }
+
+    fn take_up_news(&mut self, _events: Events) -> Option<Control> {
+        let mut calls = self.0.lock().unwrap();
+        calls.news = calls.news.checked_sub(1)?;
+        let control = Control::new();
+        calls.controls.push(control.clone());
+        Some(control)
     }
 
     fn status(&self) -> StatusFacts {
@@ -536,4 +546,24 @@ fn keys_that_mean_nothing_do_nothing() {
     }
     bench.types("\x1b[15~\x1b[I");
     assert_eq!(bench.chat.editor.text(), "");
+}
+
+#[test]
+fn what_ends_in_the_background_gets_a_turn_when_nothing_else_runs() {
+    let mut bench = Bench::new();
+    let ended = || {
+        let report = TurnReport::without_answer("s1", Outcome::Completed, None);
+        Message::Agent(AgentEvent::TurnEnded { report })
+    };
+    bench.message(Message::News);
+    assert!(!bench.chat.is_busy(), "there is nothing to take up");
+    bench.types("hello\r");
+    bench.calls.lock().unwrap().news = 1;
+    bench.message(Message::News);
+    assert_eq!(bench.calls.lock().unwrap().news, 1, "the turn that runs comes first");
+    bench.message(ended());
+    assert!(bench.chat.is_busy(), "then it is taken up");
+    assert_eq!((bench.calls.lock().unwrap().news, bench.calls.lock().unwrap().turns.len()), (0, 1));
+    bench.message(ended());
+    assert!(!bench.chat.is_busy());
 }

@@ -1,7 +1,9 @@
 //! A line that was sent, as a command or as a message.
 
+use hermes_checkpoint::Mine;
+
 use super::{Command, Commands, QuickCommand};
-use crate::chat::conversation::{Compress, Request};
+use crate::chat::conversation::{Compress, Request, Rollback};
 use crate::chat::options::BusyInput;
 
 /// What a line means.
@@ -129,6 +131,7 @@ fn conversation(name: &str, args: &str) -> Option<Result<Request, WrongArgs>> {
         "retry" => Request::Retry,
         "compress" => return Some(compress(args).map(Request::Compress)),
         "uncompact" => Request::Uncompact,
+        "rollback" => return Some(rollback(args).map(Request::Rollback)),
         "background" => return Some(needed(args).map(|prompt| Request::Background { prompt })),
         "agents" => Request::Agents,
         "model" => Request::Model { wanted: some(args) },
@@ -196,6 +199,23 @@ fn compress(args: &str) -> Result<Compress, WrongArgs> {
     }
 }
 
+fn rollback(args: &str) -> Result<Rollback, WrongArgs> {
+    let mine =
+        if args.split_whitespace().any(|word| word == "--force") { Mine::Overwrite } else { Mine::Keep };
+    let mut words = args.split_whitespace().filter(|word| *word != "--force");
+    match (words.next(), words.next(), words.next()) {
+        (None, ..) if mine == Mine::Keep => Ok(Rollback::List),
+        (Some("diff"), Some(which), None) => Ok(Rollback::Diff { which: which.to_owned() }),
+        (None | Some("diff"), ..) => Err(WrongArgs),
+        (Some(which), ..) => {
+            // A path may have blanks in it: what follows the number is one name.
+            let rest = args.replace("--force", "");
+            let file = rest.trim().strip_prefix(which).map(str::trim).unwrap_or_default();
+            Ok(Rollback::Restore { which: which.to_owned(), file: some(file), mine })
+        }
+    }
+}
+
 fn switch(args: &str) -> Result<Option<Switch>, WrongArgs> {
     match args {
         "" => Ok(None),
@@ -233,6 +253,16 @@ mod tests {
         );
         assert_eq!(request("/COMPRESS --preview"), Request::Compress(Compress::Preview));
         assert_eq!(request("/reasoning high"), Request::Effort { level: "high".into() });
+        let back = |which: &str, file: Option<&str>, mine| {
+            let (which, file) = (which.to_owned(), file.map(str::to_owned));
+            Request::Rollback(Rollback::Restore { which, file, mine })
+        };
+        assert_eq!(request("/rollback"), Request::Rollback(Rollback::List));
+        assert_eq!(request("/rollback 2"), back("2", None, Mine::Keep));
+        assert_eq!(request("/rollback 2 src/a b.rs"), back("2", Some("src/a b.rs"), Mine::Keep));
+        assert_eq!(request("/rollback 2 --force"), back("2", None, Mine::Overwrite));
+        let diff = Request::Rollback(Rollback::Diff { which: "3".into() });
+        assert_eq!(request("/rollback diff 3"), diff);
         assert_eq!(request("/bg check it"), Request::Background { prompt: "check it".into() });
     }
 
@@ -247,8 +277,16 @@ mod tests {
 
     #[test]
     fn nonsense_is_explained() {
-        for wrong in ["/undo none", "/steer", "/busy maybe", "/verbose loud", "/copy 0", "/quit now", "/nope"]
-        {
+        for wrong in [
+            "/undo none",
+            "/steer",
+            "/busy maybe",
+            "/verbose loud",
+            "/copy 0",
+            "/quit now",
+            "/nope",
+            "/rollback diff",
+        ] {
             assert!(matches!(parse(wrong), Parsed::Wrong(_)), "'{wrong}' is {:?}", parse(wrong));
         }
     }

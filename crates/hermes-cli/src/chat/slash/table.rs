@@ -37,6 +37,14 @@ pub const COMMANDS: &[Command] = &[
     command("undo", "[N]", "takes back the last exchange, or the last N", Idle, Session),
     command("retry", "", "sends your last message again", Idle, Session),
     command(
+        "rollback",
+        "[N [FILE] [--force] | diff N]",
+        "lists checkpoints of the files, or goes back to one",
+        Idle,
+        Session,
+    )
+    .words(&["diff", "--force"]),
+    command(
         "compress",
         "[here N | FOCUS | --preview]",
         "replaces old messages in the window by a summary",

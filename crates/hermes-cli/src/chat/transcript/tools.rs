@@ -52,9 +52,12 @@ impl RunningTool {
             ToolDetail::Compact => 1,
             ToolDetail::Output => LIVE_LINES,
         };
-        lines.extend(
-            last_lines(&self.output, shown).iter().map(|text| beside(text, Style::FAINT, glyphs, width)),
-        );
+        let texts = if self.name == hermes_agent::delegation::NAME {
+            newest_by_helper(&self.output)
+        } else {
+            last_lines(&self.output, shown)
+        };
+        lines.extend(texts.iter().map(|text| beside(text, Style::FAINT, glyphs, width)));
         lines
     }
 
@@ -119,6 +122,30 @@ fn last_lines(text: &str, count: usize) -> Vec<String> {
     lines.split_off(lines.len().saturating_sub(count))
 }
 
+/// The newest line of each helper, in the order they began. Their lines start with `[name]`.
+fn newest_by_helper(text: &str) -> Vec<String> {
+    let mut newest: Vec<(String, String)> = Vec::new();
+    for line in last_lines(text, usize::MAX) {
+        let Some((name, _)) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) else { continue };
+        match newest.iter_mut().find(|(known, _)| known == name) {
+            Some((_, shown)) => *shown = line,
+            None => newest.push((name.to_owned(), line)),
+        }
+    }
+    newest.truncate(LIVE_LINES);
+    newest.into_iter().map(|(_, line)| line).collect()
+}
+
+/// What came of helpers, a line for each.
+fn helpers(object: &serde_json::Map<String, Value>) -> Option<String> {
+    let line = |helper: &Value| {
+        let words = helper["error"].as_str().or(helper["summary"].as_str()).unwrap_or_default();
+        let first = words.lines().next().unwrap_or_default();
+        format!("{}: {first}", helper["status"].as_str().unwrap_or_default())
+    };
+    Some(object.get("results")?.as_array()?.iter().map(line).collect::<Vec<_>>().join("\n"))
+}
+
 /// A result as the model gets it, read for people: many tools answer in JSON.
 struct Reading {
     error: Option<String>,
@@ -137,8 +164,9 @@ impl Reading {
             output: text("output")
                 .or_else(|| text("content"))
                 .or_else(|| text("stderr"))
-                .unwrap_or_default()
-                .to_owned(),
+                .map(str::to_owned)
+                .or_else(|| helpers(&object))
+                .unwrap_or_default(),
             exit_code: object.get("exit_code").and_then(Value::as_i64).filter(|code| *code != 0),
         }
     }
@@ -172,6 +200,19 @@ fn telling_lines(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_several_helpers_each_has_a_line() {
+        let text = "[1 one] 0s terminal ls\n[2 two] 1s says: hm\n[1 one] 2s terminal make\n";
+        assert_eq!(newest_by_helper(text), ["[1 one] 2s terminal make", "[2 two] 1s says: hm"]);
+        let Value::Object(result) = serde_json::json!({"results": [
+            {"status": "completed", "summary": "All done.\nMore."},
+            {"status": "timeout", "summary": "x", "error": "too late"},
+        ]}) else {
+            panic!("an object");
+        };
+        assert_eq!(helpers(&result).as_deref(), Some("completed: All done.\ntimeout: too late"));
+    }
 
     fn finished(
         brief: &str,

@@ -30,16 +30,12 @@ impl Background {
         self.tasks().len()
     }
 
-    /// What runs, as markdown.
-    pub fn list(&self) -> String {
-        let tasks = self.tasks();
-        if tasks.is_empty() {
-            return "Nothing runs beside this conversation.".to_owned();
-        }
+    /// What runs, a line each.
+    pub fn list(&self) -> Vec<String> {
         let line = |task: &Task| {
-            format!("- {} s: {} (session {})", task.started.elapsed().as_secs(), task.prompt, task.session)
+            format!("{} s: {} (session {})", task.started.elapsed().as_secs(), task.prompt, task.session)
         };
-        tasks.iter().map(line).collect::<Vec<_>>().join("\n")
+        self.tasks().iter().map(line).collect()
     }
 
     /// Runs a prompt in a session of its own; its answer is told when it is there. Nobody is asked about its commands:

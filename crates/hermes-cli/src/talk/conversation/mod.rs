@@ -3,12 +3,14 @@
 mod background;
 mod choose;
 mod keep;
+mod rollback;
 mod words;
 mod worker;
 
 use std::sync::Arc;
 
 use hermes_agent::assembly::{self, Opened, Opening, Resume};
+use hermes_agent::checkpoints::Keeper;
 use hermes_agent::prompt::PartSize;
 use hermes_agent::references::{self, Surroundings};
 use hermes_agent::shorten::Wish;
@@ -35,6 +37,7 @@ pub struct AgentConversation {
     store: SharedStore,
     gate: Arc<AskGate>,
     workplace: Workplace,
+    checkpoints: Option<Arc<Keeper>>,
     prompt_parts: Vec<PartSize>,
     background: Background,
 }
@@ -43,11 +46,13 @@ impl AgentConversation {
     /// Puts it together. What should be said before the first question comes back with it.
     pub fn open(opening: Opening, titles: Titles, events: Events) -> anyhow::Result<(Self, Vec<String>)> {
         let opened = crate::talk::open(opening.clone())?;
-        let Opened { agent, store, workplace, gate, prompt, notices } = opened;
+        let Opened { agent, store, workplace, gate, checkpoints, prompt, notices } = opened;
         let worker = Worker::start(agent, store.clone(), titles, events)?;
         let parts = prompt.parts;
         let background = Background::default();
-        Ok((Self { opening, worker, store, gate, workplace, prompt_parts: parts, background }, notices))
+        let conversation =
+            Self { opening, worker, store, gate, workplace, checkpoints, prompt_parts: parts, background };
+        Ok((conversation, notices))
     }
 
     /// Lets go of where commands ran.
@@ -74,13 +79,14 @@ impl AgentConversation {
         let yolo = self.gate.yolo();
         let mut opening = self.opening.clone();
         opening.resume = resume;
-        let Opened { agent, store, workplace, gate, prompt, .. } = assembly::open(opening)?;
+        let Opened { agent, store, workplace, gate, checkpoints, prompt, .. } = assembly::open(opening)?;
         gate.set_yolo(yolo);
         self.worker.replace(agent, title);
         let old = std::mem::replace(&mut self.workplace, workplace);
         // What goes with the old session goes in the background; what outlives us stays.
         std::thread::spawn(move || assembly::let_go(&old));
         (self.store, self.gate, self.prompt_parts) = (store, gate, prompt.parts);
+        self.checkpoints = checkpoints;
         Ok(())
     }
 
@@ -228,9 +234,20 @@ impl AgentConversation {
         self.worker.with(move |agent| words::context(agent, &parts)).map_or_else(gone, CommandOutcome::Said)
     }
 
+    fn agents(&self) -> String {
+        let helpers = self.worker.family().list();
+        let lines: Vec<String> = self.background.list().into_iter().chain(helpers).collect();
+        if lines.is_empty() {
+            return "Nothing runs beside this conversation.".to_owned();
+        }
+        lines.iter().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n")
+    }
+
     fn stop(&self) -> CommandOutcome {
+        let helpers = self.worker.family().cancel();
         match background::end_processes(&self.workplace, &self.id()) {
-            Ok(0) => CommandOutcome::Said("Nothing runs in the background.".to_owned()),
+            Ok(0) if helpers == 0 => CommandOutcome::Said("Nothing runs in the background.".to_owned()),
+            Ok(0) => CommandOutcome::Said(format!("Ended {}.", crate::ui::count(helpers as u64, "helper"))),
             Ok(ended) => CommandOutcome::Said(format!(
                 "Ended {}.",
                 crate::ui::count(ended as u64, "background process")
@@ -285,9 +302,13 @@ impl Conversation for AgentConversation {
         }
     }
 
+    fn take_up_news(&mut self, events: Events) -> Option<Control> {
+        self.worker.take_up_news(events)
+    }
+
     fn status(&self) -> StatusFacts {
         let mut facts = self.worker.facts().clone();
-        facts.background_tasks = self.background.running();
+        facts.background_tasks = self.background.running() + self.worker.family().running();
         facts.approvals = match self.gate.yolo() {
             Yolo::On => Approvals::Skipped,
             Yolo::Off => Approvals::Asked,
@@ -306,7 +327,7 @@ impl Conversation for AgentConversation {
             Request::Uncompact => self.uncompact(),
             Request::Stop => self.stop(),
             Request::Background { prompt } => self.background.start(&self.opening, &prompt, events),
-            Request::Agents => CommandOutcome::Said(self.background.list()),
+            Request::Agents => CommandOutcome::Said(self.agents()),
             Request::Model { wanted } => self.model(wanted),
             Request::Effort { level } => self.effort(&level),
             Request::Yolo => self.yolo(),
@@ -330,6 +351,7 @@ impl Conversation for AgentConversation {
                     home.dir().display()
                 ))
             }
+            Request::Rollback(what) => self.rollback(&what),
             Request::Discard => self.discard(),
         }
     }

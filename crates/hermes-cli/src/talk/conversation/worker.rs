@@ -1,8 +1,11 @@
 //! The thread the agent lives on. Turns run there one after the other; the chat never waits for one.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use hermes_agent::delegation::Family;
 use hermes_agent::shorten::{Shortened, Wish};
 use hermes_agent::{Agent, AgentEvent, Control, Level, Outcome, SharedStore, Spending, TurnReport};
 use hermes_cli::chat::{Events, StatusFacts};
@@ -13,11 +16,29 @@ use tokio_util::sync::CancellationToken;
 
 /// Something for the agent to do.
 enum Job {
-    Turn { input: Vec<Content>, control: Control, events: Events },
-    Compact { wish: Wish, control: Control, events: Events },
+    Turn {
+        input: Vec<Content>,
+        control: Control,
+        events: Events,
+    },
+    Compact {
+        wish: Wish,
+        control: Control,
+        events: Events,
+    },
     Look(Box<dyn FnOnce(&mut Agent) + Send>),
     Replace(Box<Agent>, Option<String>),
+    /// What ended in the background gets a turn.
+    News {
+        control: Control,
+        events: Events,
+    },
+    /// Helpers in the background end, and it is said when they have.
+    Close(SyncSender<()>),
 }
+
+/// How long the program waits at its end for helpers to write down how far they got.
+const CLOSING: Duration = Duration::from_secs(6);
 
 /// Whether a conversation without a title gets one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +54,9 @@ pub struct Worker {
     jobs: UnboundedSender<Job>,
     facts: Arc<Mutex<StatusFacts>>,
     busy: Arc<AtomicBool>,
+    /// Whether something is over that no turn has taken up.
+    ends_wait: Arc<AtomicBool>,
+    family: Mutex<Family>,
 }
 
 impl Worker {
@@ -42,6 +66,8 @@ impl Worker {
         let (jobs, todo) = unbounded_channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let busy = Arc::new(AtomicBool::new(false));
+        let ends_wait = Arc::new(AtomicBool::new(false));
+        let family = Mutex::new(agent.family().clone());
         let before = Spending::default();
         let mut desk = Desk {
             agent,
@@ -51,6 +77,7 @@ impl Worker {
             events,
             before,
             busy: Arc::clone(&busy),
+            ends_wait: Arc::clone(&ends_wait),
             wanted_title: None,
         };
         desk.refresh();
@@ -59,7 +86,7 @@ impl Worker {
             // A tool that was told to end and does not must not hold the program back.
             runtime.shutdown_background();
         })?;
-        Ok(Self { jobs, facts, busy })
+        Ok(Self { jobs, facts, busy, ends_wait, family })
     }
 
     /// Whether a turn runs, so that the agent cannot be looked at now.
@@ -75,6 +102,22 @@ impl Worker {
         control
     }
 
+    /// Begins a turn about what ended in the background, if something did.
+    pub fn take_up_news(&self, events: Events) -> Option<Control> {
+        if !self.ends_wait.swap(false, Ordering::SeqCst) {
+            return None;
+        }
+        let control = Control::new();
+        self.busy.store(true, Ordering::SeqCst);
+        self.send(Job::News { control: control.clone(), events });
+        Some(control)
+    }
+
+    /// The helpers of the agent.
+    pub fn family(&self) -> Family {
+        lock(&self.family).clone()
+    }
+
     /// Begins to make the conversation shorter.
     pub fn compact(&self, wish: Wish, events: Events) -> Control {
         let control = Control::new();
@@ -85,6 +128,7 @@ impl Worker {
 
     /// Puts another agent in the place of this one. A title is given to its session once there is one.
     pub fn replace(&self, agent: Agent, title: Option<String>) {
+        *lock(&self.family) = agent.family().clone();
         self.send(Job::Replace(Box::new(agent), title));
         self.with(|_| ());
     }
@@ -109,6 +153,17 @@ impl Worker {
     }
 }
 
+impl Drop for Worker {
+    /// Helpers end with the program; how far they got should be on record.
+    fn drop(&mut self) {
+        if self.family().running() > 0 {
+            let (tell, told) = std::sync::mpsc::sync_channel(1);
+            self.send(Job::Close(tell));
+            let _ = told.recv_timeout(CLOSING);
+        }
+    }
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -123,6 +178,7 @@ struct Desk {
     /// What the session had taken before the turn that runs.
     before: Spending,
     busy: Arc<AtomicBool>,
+    ends_wait: Arc<AtomicBool>,
     /// The title a session gets once something was said in it.
     wanted_title: Option<String>,
 }
@@ -154,11 +210,17 @@ impl Desk {
                     }
                 }
                 Job::Compact { wish, control, events } => self.compact(&wish, &control, &events).await,
+                Job::News { control, events } => self.take_up_news(&control, &events).await,
+                Job::Close(tell) => {
+                    self.agent.close().await;
+                    let _ = tell.send(());
+                }
                 Job::Look(look) => {
                     look(&mut self.agent);
                     self.refresh();
                 }
                 Job::Replace(agent, title) => {
+                    self.leave_helpers();
                     self.agent = *agent;
                     self.wanted_title = title;
                     self.before = Spending::default();
@@ -189,6 +251,7 @@ impl Desk {
         self.before = self.before + report.spending;
         self.refresh();
         let completed = report.outcome == Outcome::Completed;
+        self.ends_wait.store(self.agent.has_ends(), Ordering::SeqCst);
         self.busy.store(false, Ordering::SeqCst);
         events.send(AgentEvent::TurnEnded { report });
         completed
@@ -237,6 +300,33 @@ impl Desk {
 
     fn tell_news(&mut self) {
         if let Some(text) = self.agent.look_at_news() {
+            self.events.send(AgentEvent::Notice { level: Level::Info, text });
+        }
+        if self.agent.has_ends() {
+            self.ends_wait.store(true, Ordering::SeqCst);
+            self.events.wake();
+        }
+    }
+
+    async fn take_up_news(&mut self, control: &Control, events: &Events) {
+        if self.agent.has_ends() {
+            self.turn(Vec::new(), control, events).await;
+            return;
+        }
+        // A turn that was quicker has it already.
+        self.busy.store(false, Ordering::SeqCst);
+        let report = TurnReport::without_answer(self.agent.session_id(), Outcome::Completed, None);
+        events.send(AgentEvent::TurnEnded { report });
+    }
+
+    /// Another session takes the place of this one: its helpers have nobody to report to.
+    fn leave_helpers(&mut self) {
+        let ended = self.agent.family().cancel();
+        if ended > 0 {
+            let text = format!(
+                "{} of the session before were told to end.",
+                crate::ui::count(ended as u64, "helper")
+            );
             self.events.send(AgentEvent::Notice { level: Level::Info, text });
         }
     }

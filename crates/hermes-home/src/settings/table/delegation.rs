@@ -21,6 +21,8 @@ settings! {
     MAX_ITERATIONS: i64 = int("delegation.max_iterations", 50).at_least(1);
     /// Characters of its report the parent sees.
     MAX_SUMMARY_CHARS: i64 = int("delegation.max_summary_chars", 24_000).at_least(100);
+    /// Most tokens of a delegated agent, prompts included; 0 sets no limit. The budgets of turn, session, day and month hold besides.
+    MAX_TOKENS: i64 = int("delegation.max_tokens", 0).at_least(0);
     /// Seconds a delegated agent may take; 0 sets no limit.
     CHILD_TIMEOUT_SECONDS: i64 = int("delegation.child_timeout_seconds", 0).at_least(0).env("DELEGATION_CHILD_TIMEOUT_SECONDS");
     /// Delegated agents that may run at once.

@@ -3,21 +3,21 @@
 use super::super::spec::{choice, flag, int, list, settings, text};
 
 settings! {
-    /// Who decides about dangerous commands: you (manual), a model first (smart), or nobody (off).
+    /// Who decides about dangerous commands: you (manual), a model first and then you (smart), or nobody (off).
     APPROVALS_MODE: String = choice("approvals.mode", &["manual", "smart", "off"], "smart");
-    /// Seconds a question about a command waits for an answer; 0 waits for ever.
-    APPROVALS_TIMEOUT: i64 = int("approvals.timeout", 60).at_least(0);
+    /// Seconds a question about a command waits for an answer; 0, the default, waits for ever.
+    APPROVALS_TIMEOUT: i64 = int("approvals.timeout", 0).at_least(0);
     /// Seconds such a question waits in a chat; 0 waits for ever.
     APPROVALS_GATEWAY_TIMEOUT: i64 = int("approvals.gateway_timeout", 300).at_least(0);
     /// What happens to dangerous commands of scheduled jobs.
     APPROVALS_CRON_MODE: String = choice("approvals.cron_mode", &["deny", "approve"], "deny");
-    /// Commands that are always refused, as patterns.
+    /// Commands that are always refused, as patterns over the line or a command in it; case does not matter.
     APPROVALS_DENY: Vec<String> = list("approvals.deny", &[]);
     /// Whether reloading MCP servers asks first.
     APPROVALS_MCP_RELOAD_CONFIRM: bool = flag("approvals.mcp_reload_confirm", true);
     /// Whether slash commands that lose something ask first.
     APPROVALS_DESTRUCTIVE_SLASH_CONFIRM: bool = flag("approvals.destructive_slash_confirm", true);
-    /// Commands that never ask, as patterns.
+    /// Commands that never ask, as patterns; those with shell operators only word for word.
     COMMAND_ALLOWLIST: Vec<String> = list("command_allowlist", &[]);
     /// Skip every question about commands, for this process.
     YOLO_MODE: bool = flag("HERMES_YOLO_MODE", false).env_only();
@@ -31,7 +31,7 @@ settings! {
     WEBSITE_BLOCKLIST_DOMAINS: Vec<String> = list("security.website_blocklist.domains", &[]);
     /// Files with further domains, one a line.
     WEBSITE_BLOCKLIST_FILES: Vec<String> = list("security.website_blocklist.shared_files", &[]);
-    /// Whether an external scanner looks at commands first.
+    /// Whether an external scanner looks at commands first; not here: the rules are built in.
     TIRITH_ENABLED: bool = flag("security.tirith_enabled", true);
     /// The scanner's program.
     TIRITH_PATH: String = text("security.tirith_path", "tirith");

@@ -227,6 +227,8 @@ settings! {
     DEEPINFRA_BASE_URL: String = text("DEEPINFRA_BASE_URL", "").env_only();
     /// Address of Deepseek, when it is not the usual one.
     DEEPSEEK_BASE_URL: String = text("DEEPSEEK_BASE_URL", "").env_only();
+    /// Address of Firecrawl, when it is not the usual one.
+    FIRECRAWL_API_URL: String = text("FIRECRAWL_API_URL", "").env_only();
     /// Address of Gemini, when it is not the usual one.
     GEMINI_BASE_URL: String = text("GEMINI_BASE_URL", "").env_only();
     /// Address of Glm, when it is not the usual one.
@@ -269,8 +271,12 @@ settings! {
     OPENROUTER_BASE_URL: String = text("OPENROUTER_BASE_URL", "").env_only();
     /// Address of Retaindb, when it is not the usual one.
     RETAINDB_BASE_URL: String = text("RETAINDB_BASE_URL", "").env_only();
+    /// Address of your own SearXNG, which searches the web without a key.
+    SEARXNG_URL: String = text("SEARXNG_URL", "").env_only();
     /// Address of Stepfun, when it is not the usual one.
     STEPFUN_BASE_URL: String = text("STEPFUN_BASE_URL", "").env_only();
+    /// Address of Tavily, when it is not the usual one.
+    TAVILY_BASE_URL: String = text("TAVILY_BASE_URL", "").env_only();
     /// Address of Tokenhub, when it is not the usual one.
     TOKENHUB_BASE_URL: String = text("TOKENHUB_BASE_URL", "").env_only();
     /// Address of Upstage, when it is not the usual one.

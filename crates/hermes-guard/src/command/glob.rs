@@ -1,9 +1,14 @@
-//! Shell-style patterns over whole command lines: `*`, `?`, `[a-z]`, `[!a]`; case does not matter.
+//! Shell-style patterns over whole texts: `*`, `?`, `[a-z]`, `[!a]`.
+
+/// Whether the whole text fits the pattern, whatever the case of letters.
+pub fn matches(pattern: &str, text: &str) -> bool {
+    matches_exactly(&pattern.trim().to_lowercase(), &text.to_lowercase())
+}
 
 /// Whether the whole text fits the pattern.
-pub(super) fn matches(pattern: &str, text: &str) -> bool {
-    let pattern: Vec<char> = pattern.trim().to_lowercase().chars().collect();
-    let text: Vec<char> = text.to_lowercase().chars().collect();
+pub fn matches_exactly(pattern: &str, text: &str) -> bool {
+    let pattern: Vec<char> = pattern.chars().collect();
+    let text: Vec<char> = text.chars().collect();
     // The place behind the last star, and the text it was tried at: a star that took too little takes one more.
     let (mut p, mut t) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
@@ -22,6 +27,19 @@ pub(super) fn matches(pattern: &str, text: &str) -> bool {
         }
     }
     pattern[p..].iter().all(|c| *c == '*')
+}
+
+/// A pattern that fits this text alone.
+pub fn escape(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '*' | '?' | '[') {
+            pattern.extend(['[', c, ']']);
+        } else {
+            pattern.push(c);
+        }
+    }
+    pattern
 }
 
 /// How much of the pattern stands for this one character, if it fits.
@@ -43,7 +61,7 @@ type Set = (usize, bool, Vec<(char, char)>);
 
 /// The characters between brackets.
 fn set(pattern: &[char]) -> Option<Set> {
-    let negated = pattern.get(1) == Some(&'!');
+    let negated = matches!(pattern.get(1), Some('!' | '^'));
     let start = if negated { 2 } else { 1 };
     // A bracket that comes first is a member.
     let end = start + 1 + pattern.get(start + 1..)?.iter().position(|c| *c == ']')?;
@@ -62,7 +80,7 @@ fn set(pattern: &[char]) -> Option<Set> {
 
 #[cfg(test)]
 mod tests {
-    use super::matches;
+    use super::*;
 
     #[test]
     fn patterns_fit_whole_texts() {
@@ -83,6 +101,13 @@ mod tests {
         {
             assert!(!matches(pattern, text), "{pattern} {text}");
         }
+    }
+
+    #[test]
+    fn an_escaped_text_fits_itself_alone() {
+        let text = "rm *.[ab]?";
+        assert!(matches_exactly(&escape(text), text));
+        assert!(!matches_exactly(&escape(text), "rm x.[ab]y"));
     }
 
     #[test]

@@ -1,0 +1,123 @@
+//! `/rollback`: snapshots of the files, and going back to one.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use hermes_agent::checkpoints::Keeper;
+use hermes_checkpoint::{Change, Mine, Restored, Snapshot};
+use hermes_cli::chat::{CommandOutcome, Rollback};
+
+use super::AgentConversation;
+use crate::ui;
+
+/// Lines of a difference that are shown.
+const LONGEST_DIFF: usize = 80;
+/// Files that are named one by one.
+const MOST_NAMES: usize = 10;
+
+const OFF: &str = "Checkpoints are off. `hermes --checkpoints` switches them on for one conversation, \
+`hermes config set checkpoints.enabled true` for all.";
+
+impl AgentConversation {
+    pub(super) fn rollback(&mut self, what: &Rollback) -> CommandOutcome {
+        let Some(keeper) = self.checkpoints.clone() else {
+            return CommandOutcome::Failed(OFF.to_owned());
+        };
+        match what {
+            Rollback::List => list(&keeper),
+            Rollback::Diff { which } => diff(&keeper, which),
+            Rollback::Restore { which, file, mine } => self.go_back(&keeper, which, file.as_deref(), *mine),
+        }
+    }
+
+    fn go_back(&mut self, keeper: &Keeper, which: &str, file: Option<&str>, mine: Mine) -> CommandOutcome {
+        let restored = match keeper.restore(which, file.map(Path::new), mine) {
+            Ok(restored) => restored,
+            Err(error) => return CommandOutcome::Failed(error.to_string()),
+        };
+        let mut said = told(&restored, which);
+        // What the model thinks it did is undone, so it should not think it did it.
+        let whole = file.is_none() && !restored.done.is_empty();
+        if whole && let Some(Ok(Some(_))) = self.worker.with(|agent| agent.undo(1)) {
+            said.push_str("\n\nThe last exchange was taken back too, so that the model knows.");
+        }
+        CommandOutcome::Said(said)
+    }
+}
+
+fn list(keeper: &Keeper) -> CommandOutcome {
+    match keeper.list() {
+        Ok((dir, snapshots)) if snapshots.is_empty() => {
+            CommandOutcome::Said(format!("There are no checkpoints of {dir} yet."))
+        }
+        Ok((dir, snapshots)) => {
+            let mut said = format!("Checkpoints of {dir}:\n\n");
+            for (place, snapshot) in snapshots.iter().enumerate() {
+                let _ = writeln!(said, "{}. {}", place + 1, line(snapshot));
+            }
+            said.push_str("\n`/rollback N` goes back, `/rollback diff N` shows what is different, `/rollback N FILE` puts one file back.");
+            CommandOutcome::Said(said)
+        }
+        Err(error) => CommandOutcome::Failed(error.to_string()),
+    }
+}
+
+fn line(snapshot: &Snapshot) -> String {
+    let at = snapshot.timestamp.get(..16).unwrap_or(&snapshot.timestamp).replace('T', " ");
+    let change = match snapshot.files_changed {
+        0 => String::new(),
+        files => {
+            format!(" ({}, +{}/-{})", ui::count(files, "file"), snapshot.insertions, snapshot.deletions)
+        }
+    };
+    format!("`{}` {at} {}{change}", snapshot.short_hash, snapshot.reason)
+}
+
+fn diff(keeper: &Keeper, which: &str) -> CommandOutcome {
+    match keeper.diff(which) {
+        Ok(difference) if difference.stat.is_empty() => {
+            CommandOutcome::Said("Nothing is different since this checkpoint.".to_owned())
+        }
+        Ok(difference) => {
+            let lines: Vec<&str> = difference.patch.lines().collect();
+            let mut said = format!("```\n{}\n```\n```diff\n", difference.stat);
+            said.push_str(&lines[..lines.len().min(LONGEST_DIFF)].join("\n"));
+            said.push_str("\n```");
+            if let Some(more @ 1..) = lines.len().checked_sub(LONGEST_DIFF) {
+                let _ = write!(said, "\n{} more.", ui::count(more as u64, "line"));
+            }
+            CommandOutcome::Said(said)
+        }
+        Err(error) => CommandOutcome::Failed(error.to_string()),
+    }
+}
+
+/// What going back did, in words.
+fn told(restored: &Restored, which: &str) -> String {
+    let (id, reason) = (restored.id.short(), &restored.reason);
+    let mut said = match restored.done.len() {
+        0 => format!("Nothing was put back to checkpoint `{id}` ({reason})."),
+        count => format!("{} put back to checkpoint `{id}` ({reason}).", ui::count(count as u64, "file")),
+    };
+    if let Some(before) = restored.before {
+        let _ = write!(said, " How it was before is checkpoint `{}`.", before.short());
+    }
+    if !restored.left.is_empty() {
+        let _ = write!(
+            said,
+            "\n\nLeft alone, as the agent did not make these changes (`/rollback {which} --force` undoes them too):\n{}",
+            names(&restored.left)
+        );
+    }
+    for error in &restored.failed {
+        let _ = write!(said, "\n\nNot put back: {error}.");
+    }
+    said
+}
+
+fn names(changes: &[Change]) -> String {
+    let shown = changes.iter().take(MOST_NAMES).map(|change| format!("- {}", change.path.display()));
+    let more = changes.len().saturating_sub(MOST_NAMES);
+    let more = (more > 0).then(|| format!("- and {more} more"));
+    shown.chain(more).collect::<Vec<_>>().join("\n")
+}

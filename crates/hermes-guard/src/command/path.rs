@@ -1,0 +1,309 @@
+//! Where a word leads: paths in every spelling, and what is kept there.
+
+use super::Context;
+use super::word::{Piece, Word};
+
+/// Directories below `/` whose loss is the loss of the machine or of everybody's files.
+const TREES: &[&str] = &[
+    "home",
+    "root",
+    "etc",
+    "usr",
+    "var",
+    "bin",
+    "sbin",
+    "boot",
+    "lib",
+    "lib32",
+    "lib64",
+    "dev",
+    "proc",
+    "sys",
+    "opt",
+    "srv",
+    "Users",
+    "System",
+    "Library",
+    "Applications",
+    "private",
+];
+
+/// Directories with the system's own settings and programs.
+const SYSTEM: &[&[&str]] = &[
+    &["etc"],
+    &["boot"],
+    &["bin"],
+    &["sbin"],
+    &["lib"],
+    &["lib64"],
+    &["usr", "bin"],
+    &["usr", "sbin"],
+    &["usr", "lib"],
+    &["private", "etc"],
+    &["private", "var"],
+    &["proc", "sys"],
+    &["proc", "sysrq-trigger"],
+    &["sys"],
+    &["System"],
+    &["Library"],
+];
+
+/// Files that shells run by themselves.
+const SHELL_FILES: &[&str] = &[
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".profile",
+    ".zshrc",
+    ".zprofile",
+    ".zshenv",
+    ".zlogin",
+    ".kshrc",
+    ".cshrc",
+    ".tcshrc",
+    ".inputrc",
+    ".xinitrc",
+    ".xprofile",
+];
+
+/// A path taken apart: whole from `/`, without `.`, `..` and doubled slashes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Route {
+    /// The names from `/` on.
+    names: Vec<Word>,
+    /// Whether it ends in a slash, so that a link at the end is followed.
+    follows: bool,
+}
+
+impl Route {
+    /// Where a word leads from a directory. None for a relative word while the directory is not known, or when the
+    /// beginning is not known.
+    pub fn of(word: &Word, cwd: Option<&str>) -> Option<Self> {
+        let mut parts = word.split_slashes();
+        let absolute = parts.len() > 1 && parts.first().is_some_and(Word::is_empty);
+        let mut names = Vec::new();
+        if !absolute {
+            if parts.first().is_some_and(Word::has_unknown) {
+                return None;
+            }
+            parts.splice(0..0, Word::known(cwd?).split_slashes());
+        }
+        let follows = parts.len() > 1 && parts.last().is_some_and(Word::is_empty);
+        for part in parts {
+            match part.text().as_deref() {
+                Some("" | ".") => {}
+                Some("..") => {
+                    names.pop();
+                }
+                _ => names.push(part),
+            }
+        }
+        Some(Self { names, follows })
+    }
+
+    /// The path, if it is known and no pattern.
+    pub fn text(&self) -> Option<String> {
+        let mut path = String::new();
+        for name in &self.names {
+            if name.has_glob() {
+                return None;
+            }
+            path.push('/');
+            path.push_str(&name.text()?);
+        }
+        Some(if path.is_empty() { "/".to_owned() } else { path })
+    }
+
+    /// The same path with links followed: all of it, or all but the last name when that one itself is meant.
+    fn resolved(&self, sight: &Context<'_>, last: Last) -> Option<Self> {
+        let resolve = sight.resolve?;
+        let known = self.names.iter().take_while(|name| !name.has_glob() && !name.has_unknown()).count();
+        let whole = known == self.names.len() && last == Last::Itself && !self.follows;
+        let upto = if whole { known.saturating_sub(1) } else { known };
+        let head = Self { names: self.names[..upto].to_vec(), follows: false };
+        let real = resolve(&head.text()?)?;
+        let mut names: Vec<Word> = Word::known(real).split_slashes();
+        names.retain(|name| !name.is_empty());
+        names.extend(self.names[upto..].iter().cloned());
+        Some(Self { names, follows: self.follows })
+    }
+
+    /// Whether it may be this path or one of those a pattern in it stands for.
+    fn may_be(&self, path: &[&str]) -> bool {
+        self.names.len() == path.len()
+            && self.names.iter().zip(path).all(|(name, wanted)| name.may_be(wanted))
+    }
+
+    fn may_be_below(&self, path: &[&str]) -> bool {
+        self.names.len() >= path.len()
+            && self.names.iter().zip(path).all(|(name, wanted)| name.may_be(wanted))
+    }
+
+    /// Whether it stands for everything in this directory: `dir/*`, `dir/.*`, `dir/**`.
+    fn is_all_of(&self, path: &[&str]) -> bool {
+        let Some((last, dir)) = self.names.split_last() else { return false };
+        dir.len() == path.len()
+            && dir.iter().zip(path).all(|(name, wanted)| name.may_be(wanted))
+            && is_everything(last)
+    }
+
+    /// The last name.
+    fn last(&self) -> Option<String> {
+        self.names.last()?.text()
+    }
+}
+
+/// Whether the last name of a path is meant itself or, if it is a link, what it leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Last {
+    /// Itself: `rm link` removes the link.
+    Itself,
+    /// What it leads to: `> link` writes through it.
+    Followed,
+}
+
+/// Whether a name stands for all there is.
+fn is_everything(name: &Word) -> bool {
+    let only_wild = |piece: &Piece| match piece {
+        Piece::Glob(glob) => glob.starts_with(['*', '?', '[']),
+        Piece::Text(text) => text == ".",
+        Piece::Unknown => false,
+    };
+    name.has_glob() && name.0.iter().all(only_wild)
+}
+
+/// Whether losing what the word names would be the end: the root, a system directory, a home, or all there is in one.
+pub fn is_precious_tree(word: &Word, cwd: Option<&str>, sight: &Context<'_>) -> bool {
+    let Some(route) = Route::of(word, cwd) else { return false };
+    let real_home = sight.real_home();
+    let precious = |route: &Route| {
+        if route.names.is_empty() || route.is_all_of(&[]) {
+            return true;
+        }
+        let homes = [names(sight.home), names(&real_home)];
+        TREES.iter().any(|tree| route.may_be(&[tree]) || route.is_all_of(&[tree]))
+            || SYSTEM.iter().any(|tree| route.may_be(tree) || route.is_all_of(tree))
+            || homes.iter().filter(|home| !home.is_empty()).any(|home| {
+                route.is_all_of(home) || (1..=home.len()).any(|length| route.may_be(&home[..length]))
+            })
+    };
+    precious(&route) || route.resolved(sight, Last::Itself).is_some_and(|route| precious(&route))
+}
+
+/// What a file is, as far as writing or reading it matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// A whole disk or a partition.
+    RawDisk,
+    /// Settings or programs of the system.
+    System,
+    /// What a shell runs when it starts.
+    ShellStart,
+    /// Logins and keys.
+    Secret,
+    /// Our own settings, keys and records of consent.
+    Ours,
+}
+
+/// What the word names, if that is anything special.
+pub fn kept(word: &Word, cwd: Option<&str>, sight: &Context<'_>, last: Last) -> Option<Kept> {
+    let by_name = || {
+        // Even where the directory is not known the name may tell.
+        let name = word.split_slashes().last()?.text()?;
+        kept_by_name(&name)
+    };
+    let Some(route) = Route::of(word, cwd) else { return by_name() };
+    kept_at(&route, sight).or_else(|| kept_at(&route.resolved(sight, last)?, sight))
+}
+
+fn kept_at(route: &Route, sight: &Context<'_>) -> Option<Kept> {
+    if is_raw_disk(route) {
+        return Some(Kept::RawDisk);
+    }
+    if is_ours(route, sight) {
+        return Some(Kept::Ours);
+    }
+    if SYSTEM.iter().any(|dir| route.may_be_below(dir)) || route.may_be(&["var", "run", "docker.sock"]) {
+        return Some(Kept::System);
+    }
+    if let Some(kept) = route.last().as_deref().and_then(kept_by_name) {
+        return Some(kept);
+    }
+    let path = route.text()?;
+    is_secret(&path, sight).then_some(Kept::Secret)
+}
+
+/// Whether a path leads to logins or keys. Names of directories that anybody may use for something else count only
+/// where programs keep such things.
+fn is_secret(path: &str, sight: &Context<'_>) -> bool {
+    const COMMON: &[&str] = &["pairing", "gcloud", "mcp-tokens"];
+    let kept_there = |dir: &str| !dir.is_empty() && path.starts_with(dir);
+    if kept_there(sight.hermes_home) || path.contains("/.config/") {
+        return crate::is_secret_path(std::path::Path::new(path));
+    }
+    let rest: std::path::PathBuf = path.split('/').filter(|name| !COMMON.contains(name)).collect();
+    crate::is_secret_path(&rest)
+}
+
+fn kept_by_name(name: &str) -> Option<Kept> {
+    if SHELL_FILES.contains(&name) {
+        return Some(Kept::ShellStart);
+    }
+    crate::is_secret_path(std::path::Path::new(name)).then_some(Kept::Secret)
+}
+
+fn is_ours(route: &Route, sight: &Context<'_>) -> bool {
+    const FILES: &[&str] = &[
+        "config.yaml",
+        ".env",
+        "auth.json",
+        "approvals.json",
+        "SOUL.md",
+        "webhook_subscriptions.json",
+        ".anthropic_oauth.json",
+        "active_profile",
+    ];
+    let ours = names(sight.hermes_home);
+    if ours.is_empty() {
+        return false;
+    }
+    let below = |home: &[&str]| {
+        let file = |name: &&str| {
+            let mut path = home.to_vec();
+            path.push(name);
+            route.may_be(&path)
+        };
+        let dir = |name: &str| {
+            let mut path = home.to_vec();
+            path.push(name);
+            route.may_be_below(&path)
+        };
+        FILES.iter().any(file) || dir("mcp-tokens") || dir("pairing")
+    };
+    // Those of other profiles lie one level deeper.
+    let profile = route.names.get(ours.len()).is_some_and(|name| name.may_be("profiles"))
+        && route.names.len() == ours.len() + 3
+        && route.names.iter().zip(&ours).all(|(name, wanted)| name.may_be(wanted))
+        && FILES.iter().any(|file| route.names.last().is_some_and(|name| name.may_be(file)));
+    below(&ours) || profile
+}
+
+/// Whether it is a whole disk or a partition of one.
+fn is_raw_disk(route: &Route) -> bool {
+    let [dev, disk, ..] = route.names.as_slice() else { return false };
+    if !dev.may_be("dev") || route.names.len() > 2 && !disk.may_be("disk") && !disk.may_be("mapper") {
+        return false;
+    }
+    let name = disk.beginning();
+    let is =
+        |kind: &str| name.starts_with(kind) && name.len() > kind.len() || (name == kind && disk.has_glob());
+    ["sd", "nvme", "hd", "mmcblk", "vd", "xvd", "loop", "md", "dm-", "disk", "rdisk", "mapper"]
+        .iter()
+        .any(|kind| is(kind) || (name == *kind && route.names.len() > 2))
+}
+
+/// The names of a known path.
+fn names(path: &str) -> Vec<&str> {
+    path.split('/').filter(|name| !name.is_empty() && *name != ".").collect()
+}

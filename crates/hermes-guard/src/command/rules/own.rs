@@ -1,0 +1,118 @@
+//! This program itself: its gateway, its settings, what guards it.
+
+use super::system::written;
+use super::{Rule, dangerous};
+use crate::command::Context;
+use crate::command::call::{Call, Mark};
+use crate::command::path::{Kept, Last, kept};
+
+pub(super) const RULES: &[Rule] = &[
+    dangerous("own-guard", "it loosens what guards this machine from the agent", |call, _| loosens(call)),
+    dangerous("own-files", "it changes settings, keys or records of this program", writes_ours),
+    dangerous("own-gateway", "it stops, restarts or replaces this program's gateway", |call, _| {
+        gateway(call)
+    }),
+    dangerous("own-program", "it updates, removes or resets this program", |call, _| replaces(call)),
+    dangerous(
+        "own-processes",
+        "it ends processes of this program, or ones that were looked up by name",
+        |call, _| ends(call),
+    ),
+];
+
+fn is_ours(call: &Call) -> bool {
+    call.is(&["hermes", "hermes-agent"])
+        || call.is(&["python", "python3"])
+            && call.has("-m")
+            && call.texts().iter().any(|text| text.starts_with("hermes"))
+}
+
+/// The first words that are no flags, without the profile.
+fn verbs(call: &Call) -> Vec<String> {
+    let mut words = call.texts().into_iter().peekable();
+    let mut verbs = Vec::new();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "-p" | "--profile" => {
+                words.next();
+            }
+            flag if flag.starts_with('-') => {}
+            _ => verbs.push(word),
+        }
+    }
+    verbs
+}
+
+fn loosens(call: &Call) -> bool {
+    let yolo = |text: &String| {
+        text.starts_with("HERMES_YOLO_MODE=")
+            && !matches!(text.as_str(), "HERMES_YOLO_MODE=" | "HERMES_YOLO_MODE=0" | "HERMES_YOLO_MODE=false")
+    };
+    if call.env.iter().any(yolo) || call.is(&["export", "declare"]) && call.texts().iter().any(yolo) {
+        return true;
+    }
+    if !is_ours(call) {
+        return false;
+    }
+    let verbs = verbs(call);
+    let words: Vec<&str> = verbs.iter().map(String::as_str).collect();
+    let guards = |key: &str| {
+        [
+            "approvals",
+            "command_allowlist",
+            "security",
+            "HERMES_YOLO",
+            "hooks",
+            "delegation.subagent_auto_approve",
+            "terminal.backend",
+            "HERMES_WRITE_SAFE_ROOT",
+            "terminal.docker",
+        ]
+        .iter()
+        .any(|guarded| key.to_lowercase().starts_with(&guarded.to_lowercase()))
+    };
+    match words.as_slice() {
+        ["config", "set" | "unset", key, ..] => guards(key),
+        ["config", "edit", ..] => true,
+        ["approvals", verb, ..] => *verb != "list",
+        _ => call.has_any(&["--yolo", "--accept-hooks"]),
+    }
+}
+
+fn writes_ours(call: &Call, sight: &Context<'_>) -> bool {
+    written(call)
+        .iter()
+        .any(|word| kept(word, call.cwd.as_deref(), sight, Last::Followed) == Some(Kept::Ours))
+}
+
+fn gateway(call: &Call) -> bool {
+    if !is_ours(call) {
+        return false;
+    }
+    let detached = call.marks.contains(&Mark::Background) || call.marks.contains(&Mark::Detached);
+    match verbs(call).iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["gateway", "stop" | "restart" | "uninstall" | "install" | "replace", ..] => true,
+        ["gateway", "run", ..] | ["gateway"] => detached,
+        _ => false,
+    }
+}
+
+fn replaces(call: &Call) -> bool {
+    if !is_ours(call) {
+        return false;
+    }
+    match verbs(call).iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["update" | "uninstall" | "import" | "setup", ..] => true,
+        ["profile", "delete" | "remove" | "rename", ..] | ["sessions", "delete" | "prune" | "purge", ..] => {
+            true
+        }
+        ["auth", "remove" | "reset" | "logout", ..] => true,
+        _ => false,
+    }
+}
+
+fn ends(call: &Call) -> bool {
+    let by_name = call.is(&["pkill", "killall", "skill"])
+        && call.texts().iter().any(|text| text.to_lowercase().contains("hermes"));
+    by_name || call.is(&["kill"]) && call.marks.contains(&Mark::FoundProcesses)
+}

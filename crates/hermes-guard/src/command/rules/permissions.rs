@@ -1,0 +1,112 @@
+//! Who may do what: modes, owners, users.
+
+use super::{Rule, dangerous, hardline};
+use crate::command::call::Call;
+use crate::command::path::is_precious_tree;
+use crate::command::{Context, Sudo};
+
+pub(super) const RULES: &[Rule] = &[
+    hardline("sudo-password", "it gives sudo a password that nobody set for it", |call, sight| {
+        sight.sudo == Sudo::NoPassword
+            && sudo_flags(call)
+                .iter()
+                .any(|flag| flag == "--stdin" || !flag.starts_with("--") && flag.contains('S'))
+    }),
+    dangerous("world-writable", "it lets everybody on the machine write", opens_to_all),
+    dangerous("set-user-id", "it makes a program run with somebody else's rights", sets_id),
+    dangerous(
+        "change-owner",
+        "it gives whole directories to the administrator, or takes the system's from it",
+        changes_owner,
+    ),
+    dangerous("change-users", "it changes users, groups or passwords", changes_users),
+    dangerous(
+        "sudo-options",
+        "it uses sudo in a way that takes a password from elsewhere or opens a shell",
+        sudo_options,
+    ),
+];
+
+fn mode(call: &Call) -> Option<String> {
+    if !call.is(&["chmod"]) {
+        return None;
+    }
+    // `-w` is a mode, not a flag.
+    call.texts()
+        .into_iter()
+        .find(|text| !text.starts_with("--") && text != "-R" && text != "-v" && text != "-f" && text != "-c")
+}
+
+fn opens_to_all(call: &Call, sight: &Context<'_>) -> bool {
+    let Some(mode) = mode(call) else { return false };
+    let by_number = mode.len() >= 3
+        && mode.chars().all(|c| c.is_ascii_digit())
+        && mode.chars().last().is_some_and(|c| matches!(c, '2' | '3' | '6' | '7'));
+    let by_letters = mode.split(',').any(|part| {
+        let Some(at) = part.find(['+', '=']) else { return false };
+        let (who, what) = part.split_at(at);
+        what.contains('w') && who.contains(['o', 'a'])
+    });
+    let whole_system = (call.short('R') || call.long("recursive", 3))
+        && call.operands().iter().any(|word| is_precious_tree(word, call.cwd.as_deref(), sight));
+    by_number || by_letters || whole_system
+}
+
+fn sets_id(call: &Call, _: &Context<'_>) -> bool {
+    let by_mode = mode(call).is_some_and(|mode| {
+        let numeric =
+            mode.len() == 4 && mode.chars().all(|c| c.is_ascii_digit()) && mode.starts_with(['2', '4', '6']);
+        numeric
+            || mode.split(',').any(|part| {
+                part.contains(['+', '='])
+                    && part.split(['+', '=']).nth(1).is_some_and(|what| what.contains('s'))
+            })
+    });
+    by_mode || call.is(&["setcap"])
+}
+
+fn changes_owner(call: &Call, sight: &Context<'_>) -> bool {
+    if !call.is(&["chown", "chgrp"]) || !(call.short('R') || call.long("recursive", 3)) {
+        return false;
+    }
+    let operands = call.operands();
+    let to_root = operands.first().and_then(|word| word.text()).is_some_and(|owner| {
+        let owner = owner.to_lowercase();
+        matches!(owner.split([':', '.']).next(), Some("root" | "0"))
+    });
+    to_root || operands.iter().skip(1).any(|word| is_precious_tree(word, call.cwd.as_deref(), sight))
+}
+
+fn changes_users(call: &Call, _: &Context<'_>) -> bool {
+    call.is(&[
+        "useradd", "userdel", "usermod", "adduser", "deluser", "groupadd", "groupdel", "groupmod", "passwd",
+        "chpasswd", "visudo", "vipw", "gpasswd",
+    ]) && !call.only_asks_for_help()
+}
+
+fn sudo_options(call: &Call, _: &Context<'_>) -> bool {
+    sudo_flags(call).iter().any(|flag| {
+        matches!(flag.as_str(), "--stdin" | "--askpass" | "--shell")
+            || !flag.starts_with("--") && flag.contains(['S', 'A', 's', 'a'])
+    })
+}
+
+/// The flags of sudo itself: those before the command it runs.
+fn sudo_flags(call: &Call) -> Vec<String> {
+    let mut flags = Vec::new();
+    if !call.is(&["sudo", "doas"]) {
+        return flags;
+    }
+    let mut args = call.texts().into_iter();
+    while let Some(arg) = args.next() {
+        if !arg.starts_with('-') || arg == "--" {
+            break;
+        }
+        if matches!(arg.as_str(), "-u" | "-g" | "-h" | "-p" | "-C" | "-D" | "-R" | "-T" | "-U") {
+            args.next();
+            continue;
+        }
+        flags.push(arg);
+    }
+    flags
+}

@@ -1,0 +1,149 @@
+//! The system's own files and services.
+
+use super::{Rule, dangerous};
+use crate::command::Context;
+use crate::command::call::Call;
+use crate::command::path::{Kept, Last, kept};
+use crate::command::word::Word;
+
+pub(super) const RULES: &[Rule] = &[
+    dangerous("write-system", "it changes a file of the system", |call, sight| {
+        writes(call, sight, Kept::System)
+    }),
+    dangerous("write-shell-start", "it changes what every new shell runs", |call, sight| {
+        writes(call, sight, Kept::ShellStart)
+    }),
+    dangerous("write-secret", "it changes a file that holds logins or keys", |call, sight| {
+        writes(call, sight, Kept::Secret)
+    }),
+    dangerous("services", "it stops or changes services of the machine", services).words(2),
+    dangerous("scheduled-jobs", "it replaces or removes scheduled jobs", crontab),
+    dangerous("firewall", "it changes what the network lets through", firewall),
+    dangerous("kernel", "it changes the running kernel or what is mounted", kernel),
+    dangerous("preload", "it makes programs load other code than their own", preloads),
+];
+
+/// The files a call would write to.
+pub(in crate::command) fn written(call: &Call) -> Vec<Word> {
+    let mut files = call.writes.clone();
+    let operands = call.operands();
+    let last = || operands.last().map(|word| (*word).clone());
+    let target = || call.value_of(&["-t", "--target-directory"]);
+    match call.name().as_deref() {
+        Some("tee" | "truncate" | "touch" | "ed" | "ex" | "sponge") => {
+            files.extend(operands.iter().map(|word| (*word).clone()))
+        }
+        Some("cp" | "mv" | "install" | "ln" | "rsync" | "scp")
+            if operands.len() > 1 || target().is_some() =>
+        {
+            if let Some(dir) = target().or_else(last) {
+                // Into a directory: the names stay.
+                for source in &operands {
+                    if let Some(name) = source.split_slashes().last().filter(|name| !name.is_empty()) {
+                        let mut file = dir.clone();
+                        file.push_text("/");
+                        file.push_word(name);
+                        files.push(file);
+                    }
+                }
+                files.push(dir);
+            }
+        }
+        Some("sed" | "gsed" | "perl" | "ruby") => {
+            let in_place = call.flags().any(|flag| {
+                flag.starts_with("--in-place")
+                    || !flag.starts_with("--") && flag.contains('i') && !flag.contains('I')
+            });
+            if in_place {
+                files.extend(operands.iter().map(|word| (*word).clone()));
+            }
+        }
+        Some("dd") => files.extend(call.value_of(&["of="])),
+        Some("curl" | "wget" | "sort" | "gcc" | "cc") => {
+            files.extend(call.value_of(&["-o", "-O", "--output", "--output-document"]));
+        }
+        Some("patch") => files.extend(operands.first().map(|word| (*word).clone())),
+        Some("tar" | "bsdtar") => files.extend(call.value_of(&["-C", "--directory"])),
+        Some("unzip") => files.extend(call.value_of(&["-d"])),
+        _ => {}
+    }
+    files
+}
+
+fn writes(call: &Call, sight: &Context<'_>, what: Kept) -> bool {
+    written(call).iter().any(|word| kept(word, call.cwd.as_deref(), sight, Last::Followed) == Some(what))
+}
+
+fn services(call: &Call, _: &Context<'_>) -> bool {
+    const VERBS: &[&str] = &[
+        "stop",
+        "restart",
+        "disable",
+        "mask",
+        "kill",
+        "isolate",
+        "set-default",
+        "daemon-reexec",
+        "try-restart",
+    ];
+    let verb = |verbs: &[&str]| {
+        call.operands()
+            .first()
+            .and_then(|word| word.text())
+            .is_some_and(|text| verbs.contains(&text.as_str()))
+    };
+    match call.name().as_deref() {
+        Some("systemctl") => verb(VERBS),
+        Some("service" | "rc-service") => call
+            .operands()
+            .get(1)
+            .and_then(|word| word.text())
+            .is_some_and(|text| VERBS.contains(&text.as_str())),
+        Some("launchctl") => verb(&["bootout", "unload", "remove", "stop", "disable", "kill", "kickstart"]),
+        _ => false,
+    }
+}
+
+fn crontab(call: &Call, _: &Context<'_>) -> bool {
+    call.is(&["crontab"]) && !call.args().is_empty() && !call.has("-l") && !call.only_asks_for_help()
+}
+
+fn firewall(call: &Call, _: &Context<'_>) -> bool {
+    match call.name().as_deref() {
+        Some("iptables" | "ip6tables" | "nft" | "ebtables") => {
+            !call.args().is_empty()
+                && !call.has_any(&["-L", "-S", "--list", "list"])
+                && !call.only_asks_for_help()
+        }
+        Some("ufw" | "firewall-cmd" | "pfctl") => {
+            !call.args().is_empty()
+                && !call.has_any(&["status", "--state", "--list-all", "-s"])
+                && !call.only_asks_for_help()
+        }
+        _ => false,
+    }
+}
+
+fn kernel(call: &Call, _: &Context<'_>) -> bool {
+    match call.name().as_deref() {
+        Some("rmmod" | "insmod" | "modprobe" | "swapoff" | "umount") => {
+            !call.args().is_empty() && !call.only_asks_for_help()
+        }
+        Some("sysctl") => {
+            call.has_any(&["-w", "--write", "-p", "--system"])
+                || call.texts().iter().any(|text| text.contains('='))
+        }
+        Some("mount") => {
+            call.operands().len() > 1
+                || call.has("--bind")
+                || call.texts().iter().any(|text| text.contains("remount"))
+        }
+        _ => false,
+    }
+}
+
+fn preloads(call: &Call, _: &Context<'_>) -> bool {
+    const NAMES: [&str; 3] = ["LD_PRELOAD=", "LD_AUDIT=", "DYLD_INSERT_LIBRARIES="];
+    let names = |text: &String| NAMES.iter().any(|name| text.starts_with(name) && text.len() > name.len());
+    call.env.iter().any(names) || call.is(&["export", "declare", "typeset"]) && call.texts().iter().any(names)
+}

@@ -1,0 +1,255 @@
+//! Goes through a command line in the order a shell would run it and writes down every program it would start: in
+//! pipelines, substitutions, loops and functions, behind wrappers and inside texts that are themselves commands.
+
+mod builtins;
+mod compound;
+mod interpret;
+mod output;
+mod simple;
+mod wrappers;
+
+use std::collections::BTreeMap;
+
+use super::call::{Call, Input, Mark};
+use super::rules::{Harm, Severity};
+use super::script::Act;
+use super::word::Word;
+use super::{Context, Finding, script};
+use crate::shell::ast::{Command, List};
+use crate::shell::{Field, Piece, Reason, Variables, parse};
+
+/// How deep texts inside texts are read.
+const DEEPEST: usize = 12;
+/// How many programs one line may start before it is no longer a line somebody wrote.
+const MOST_CALLS: usize = 5_000;
+
+/// What a command line would run.
+#[derive(Debug, Clone, Default)]
+pub struct Look {
+    /// The programs, in order.
+    pub calls: Vec<Call>,
+    /// What could not be read.
+    pub troubles: Vec<Trouble>,
+    /// What the shell would remember afterwards.
+    pub memory: Memory,
+}
+
+/// What a shell remembers from one line to the next: variables, functions, the directory.
+#[derive(Debug, Clone, Default)]
+pub struct Memory(Option<State>);
+
+/// Something that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trouble {
+    /// It is no command a shell would take.
+    Unreadable {
+        /// The text.
+        part: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// It is too long or too deep for anybody to read.
+    TooMuch {
+        /// The beginning of it.
+        part: String,
+    },
+}
+
+impl Trouble {
+    /// As something to ask about, or to refuse.
+    pub(super) fn finding(&self) -> Finding {
+        let (rule, severity, reason, part) = match self {
+            Self::Unreadable { part, why } => (
+                "unreadable",
+                Severity::Dangerous,
+                format!("it cannot be read, so nobody knows what it does: {why}"),
+                part,
+            ),
+            Self::TooMuch { part } => (
+                "too-long",
+                Severity::Hardline,
+                "it is too long or too deeply nested to be judged: split it up".to_owned(),
+                part,
+            ),
+        };
+        Finding {
+            rule: rule.to_owned(),
+            severity,
+            reason,
+            part: part.clone(),
+            prefix: None,
+            harm: Harm::Here,
+        }
+    }
+}
+
+/// Looks at a command line.
+pub(super) fn look(line: &str, sight: &Context<'_>) -> Look {
+    let mut walk = Walk::new(sight);
+    walk.line(line, &Flow::default());
+    walk.look.memory = Memory(Some(walk.state));
+    walk.look
+}
+
+/// Looks at a script in Python.
+pub(super) fn look_at_script(code: &str, sight: &Context<'_>) -> Look {
+    let mut walk = Walk::new(sight);
+    let call = Call { part: "the script".to_owned(), cwd: walk.state.cwd.clone(), ..Call::default() };
+    walk.acts(&call, script::python(code));
+    walk.look
+}
+
+/// What a shell remembers from one command to the next.
+#[derive(Debug, Clone)]
+struct State {
+    variables: Variables,
+    cwd: Option<String>,
+    functions: BTreeMap<String, Command>,
+    /// Files that were fetched or made executable.
+    fresh: Vec<String>,
+}
+
+impl State {
+    /// That of a shell that has just begun.
+    fn fresh(sight: &Context<'_>) -> Self {
+        let mut variables = Variables::new();
+        if !sight.hermes_home.is_empty() {
+            variables.set("HERMES_HOME", Field::from_text(sight.hermes_home));
+        }
+        Self { variables, cwd: None, functions: BTreeMap::new(), fresh: Vec::new() }
+    }
+}
+
+/// What surrounds a command.
+#[derive(Clone, Default)]
+struct Flow {
+    input: Input,
+    marks: Vec<Mark>,
+    /// Whether it may also not run: then what it assigns is not certain.
+    perhaps: bool,
+}
+
+struct Walk<'a> {
+    sight: &'a Context<'a>,
+    look: Look,
+    state: State,
+    /// The text that spans point into.
+    text: String,
+    depth: usize,
+    /// Functions whose bodies are being read.
+    inside: Vec<String>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(sight: &'a Context<'a>) -> Self {
+        let remembered = sight.memory.and_then(|memory| memory.0.clone());
+        let mut state = remembered.unwrap_or_else(|| State::fresh(sight));
+        // Where a directory is given it counts, whatever the shell remembers.
+        if let Some(cwd) = sight.cwd {
+            state.cwd = Some(cwd.to_owned());
+            state.variables.set("PWD", Field::from_text(cwd));
+        }
+        Self { sight, look: Look::default(), state, text: String::new(), depth: 0, inside: Vec::new() }
+    }
+
+    /// A text that is a command line.
+    fn line(&mut self, line: &str, flow: &Flow) {
+        if self.depth >= DEEPEST || self.look.calls.len() > MOST_CALLS {
+            return self.too_much(line);
+        }
+        match parse(line) {
+            Ok(script) => {
+                let before = std::mem::replace(&mut self.text, line.to_owned());
+                self.depth += 1;
+                self.list(&script.list, flow);
+                self.depth -= 1;
+                self.text = before;
+            }
+            Err(error) if matches!(error.reason, Reason::TooLong | Reason::TooDeep) => self.too_much(line),
+            Err(error) => {
+                let trouble = Trouble::Unreadable { part: line.to_owned(), why: error.to_string() };
+                self.look.troubles.push(trouble);
+            }
+        }
+    }
+
+    /// A text that a shell of its own runs: what it changes stays there.
+    fn line_apart(&mut self, line: &str, flow: &Flow) {
+        let state = self.state.clone();
+        self.line(line, flow);
+        self.state = state;
+    }
+
+    fn list_apart(&mut self, list: &List, flow: &Flow) {
+        let state = self.state.clone();
+        self.list(list, flow);
+        self.state = state;
+    }
+
+    fn too_much(&mut self, text: &str) {
+        let part = text.chars().take(80).collect();
+        self.look.troubles.push(Trouble::TooMuch { part });
+    }
+
+    /// A program that is started: written down, and what it starts in turn.
+    fn run(&mut self, call: Call) {
+        if self.depth >= DEEPEST || self.look.calls.len() > MOST_CALLS {
+            return self.too_much(&call.shown());
+        }
+        self.depth += 1;
+        self.effects(&call);
+        self.look.calls.push(call.clone());
+        self.inner(&call);
+        self.depth -= 1;
+    }
+
+    /// What a script in another language does.
+    fn acts(&mut self, call: &Call, acts: Vec<Act>) {
+        for act in acts {
+            let of = |words: Vec<Word>| Call {
+                words,
+                input: Input::default(),
+                writes: Vec::new(),
+                ..call.clone()
+            };
+            let known = |words: &[&str]| words.iter().copied().map(Word::known).collect::<Vec<_>>();
+            let with = |mut words: Vec<Word>, last: Word| {
+                words.push(last);
+                of(words)
+            };
+            match act {
+                Act::Line(line) => self.line_apart(&line, &Flow::default()),
+                Act::Words(words) => self.run(of(words)),
+                Act::DeleteTree(word) => self.run(with(known(&["rm", "-r"]), word)),
+                Act::Delete(word) => self.run(with(known(&["rm"]), word)),
+                Act::Write(word) => self.look.calls.push(Call { writes: vec![word], ..of(Vec::new()) }),
+                Act::Multiply => self.mark(call, Mark::Multiplies),
+                Act::Unknown => self.mark(call, Mark::UnknownCode),
+            }
+        }
+    }
+
+    /// Writes a program down again with something to know about it.
+    fn mark(&mut self, call: &Call, mark: Mark) {
+        let mut call = call.clone();
+        call.marks.push(mark);
+        self.look.calls.push(call);
+    }
+
+    /// A field of the shell as a word.
+    fn word(&self, field: &Field) -> Word {
+        let mut word = Word::default();
+        for piece in &field.pieces {
+            match piece {
+                Piece::Text(text) => word.push_text(text),
+                Piece::Home if self.sight.home.is_empty() => word.push_text("/root"),
+                Piece::Home => word.push_text(self.sight.home),
+                Piece::HomeOf(user) if user == "root" => word.push_text("/root"),
+                Piece::HomeOf(user) => word.push_text(&format!("/home/{user}")),
+                Piece::Glob(glob) => word.0.push(super::word::Piece::Glob(glob.clone())),
+                Piece::Unknown => word.0.push(super::word::Piece::Unknown),
+            }
+        }
+        word
+    }
+}

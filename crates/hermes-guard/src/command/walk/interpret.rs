@@ -1,0 +1,143 @@
+//! Texts that are code: for shells they are read like the line itself, for Python as far as they say what they do.
+
+use super::{Flow, Walk};
+use crate::command::call::{Call, Mark};
+use crate::command::rules::{FETCHERS, decodes};
+use crate::command::script;
+use crate::command::word::Word;
+
+const SHELLS: &[&str] =
+    &["bash", "sh", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh", "yash"];
+
+impl Walk<'_> {
+    /// A shell, another interpreter, or nothing of the kind.
+    pub(super) fn interpret(&mut self, call: &Call, name: &str) {
+        if call.words.first().is_some_and(|word| self.is_fresh(word)) {
+            self.mark(call, Mark::JustMadeExecutable);
+        }
+        let python = name.starts_with("python") || name.starts_with("pypy") || name == "ipython";
+        match name {
+            _ if SHELLS.contains(&name) => self.shell(call),
+            "source" | "." => self.sourced(call),
+            _ if python => self.code(call, &["-c"], script::python),
+            "perl" | "ruby" | "node" | "nodejs" | "php" | "lua" | "osascript" | "deno" | "bun"
+            | "Rscript" | "julia" => {
+                self.code(call, &["-e", "-E", "--eval", "-p", "--print", "-r", "eval"], script::other);
+            }
+            _ => {}
+        }
+    }
+
+    fn shell(&mut self, call: &Call) {
+        let args = call.args();
+        let is_c = |word: &Word| {
+            let text = word.beginning();
+            text.starts_with('-') && !text.starts_with("--") && text.contains('c')
+        };
+        if let Some(at) = args.iter().position(is_c) {
+            let code = args[at + 1..].iter().find(|word| !word.beginning().starts_with('-'));
+            return self.code_word(call, code.cloned());
+        }
+        let file = first_file(args, &["-o", "-O", "--rcfile", "--init-file", "+o"]);
+        match file {
+            Some(word) if word.text().as_deref() == Some("-") || call.has("-s") => self.code_from_input(call),
+            Some(word) if word.is_blank() => self.unknown_code(call),
+            Some(word)
+                if word
+                    .text()
+                    .is_some_and(|text| matches!(text.as_str(), "/dev/stdin" | "/proc/self/fd/0")) =>
+            {
+                self.code_from_input(call);
+            }
+            Some(word) if self.is_fresh_file(word) => self.mark(call, Mark::JustMadeExecutable),
+            Some(_) => {}
+            None => self.code_from_input(call),
+        }
+    }
+
+    fn sourced(&mut self, call: &Call) {
+        match call.operands().first() {
+            Some(word) if word.is_blank() => self.unknown_code(call),
+            Some(word) if word.text().as_deref() == Some("/dev/stdin") => self.code_from_input(call),
+            Some(word) if self.is_fresh_file(word) => self.mark(call, Mark::JustMadeExecutable),
+            _ => {}
+        }
+    }
+
+    /// A word that a shell runs as a command line.
+    pub(super) fn code_word(&mut self, call: &Call, code: Option<Word>) {
+        let Some(code) = code else { return };
+        match code.text() {
+            Some(line) => self.line_apart(&line, &Flow { input: call.input.clone(), ..Flow::default() }),
+            None => self.unknown_code(call),
+        }
+    }
+
+    /// A shell that reads its commands.
+    pub(super) fn code_from_input(&mut self, call: &Call) {
+        match &call.input.text {
+            Some(text) => {
+                let text = text.clone();
+                self.line_apart(&text, &Flow::default());
+            }
+            None if call.input.unknown => self.unknown_code(call),
+            None => {}
+        }
+    }
+
+    /// Code in a flag, on standard input or in a file.
+    fn code(&mut self, call: &Call, flags: &[&str], read: fn(&str) -> Vec<script::Act>) {
+        if let Some(code) = call.value_of(flags) {
+            return match code.text() {
+                Some(code) => self.acts(call, read(&code)),
+                None => self.unknown_code(call),
+            };
+        }
+        let file = first_file(call.args(), &["-m", "-W", "-X", "-I", "-M", "-r"]);
+        let reads_input = !call.has("-m") && file.is_none_or(|word| word.text().as_deref() == Some("-"));
+        if reads_input && !call.only_asks_for_help() {
+            return match &call.input.text {
+                Some(code) => self.acts(call, read(&code.clone())),
+                None if call.input.unknown => self.unknown_code(call),
+                None => {}
+            };
+        }
+        if let Some(word) = file.filter(|_| !call.has("-m")) {
+            if word.is_blank() {
+                self.unknown_code(call);
+            } else if self.is_fresh_file(word) {
+                self.mark(call, Mark::JustMadeExecutable);
+            }
+        }
+    }
+
+    /// Code nobody can read, and where it comes from as far as that is known.
+    fn unknown_code(&mut self, call: &Call) {
+        let sources = || call.input.upstream.iter().chain(&call.origins);
+        let of = |words: &Vec<Word>| Call { words: words.clone(), ..Call::default() };
+        let mark = if sources().any(|words| of(words).is(FETCHERS)) {
+            Mark::FromDownload
+        } else if sources().any(|words| decodes(&of(words))) {
+            Mark::FromDecoder
+        } else {
+            Mark::UnknownCode
+        };
+        self.mark(call, mark);
+    }
+}
+
+/// The first word that is no option and no option's value.
+fn first_file<'w>(args: &'w [Word], valued: &[&str]) -> Option<&'w Word> {
+    let mut rest = args;
+    while let Some((first, after)) = rest.split_first() {
+        let text = first.beginning();
+        if text == "--" {
+            return after.first();
+        }
+        if text == "-" || !(text.starts_with('-') || text.starts_with('+')) {
+            return Some(first);
+        }
+        rest = if valued.contains(&text.as_str()) { after.get(1..).unwrap_or_default() } else { after };
+    }
+    None
+}

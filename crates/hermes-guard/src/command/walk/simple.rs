@@ -1,0 +1,185 @@
+//! One simple command: its words worked out, its variables kept, and what hides inside its words.
+
+use super::{Flow, Walk};
+use crate::command::call::{Call, Mark};
+use crate::command::word::Word;
+use crate::shell::ast::{
+    self, Assign, AssignedValue, Assignment, Element, Operation, Redirect, Simple, WordPart,
+};
+use crate::shell::{Field, Piece, Value};
+
+impl Walk<'_> {
+    pub(super) fn simple(&mut self, simple: &Simple, redirects: &[Redirect], part: String, flow: &Flow) {
+        let before = self.look.calls.len();
+        for assignment in &simple.assignments {
+            self.inside_assignment(assignment);
+        }
+        for word in &simple.words {
+            self.inside_parts(&word.parts);
+        }
+        let nested: Vec<Call> = self.look.calls[before..].to_vec();
+        let (writes, input) = self.redirects(redirects, &flow.input);
+        let words: Vec<Word> = simple.words.iter().flat_map(|word| self.resolve(word)).collect();
+        let env = simple.assignments.iter().filter_map(|assignment| self.assigned(assignment)).collect();
+        if words.is_empty() {
+            for assignment in &simple.assignments {
+                self.assign(assignment, flow);
+            }
+        }
+        let mut call = Call {
+            words,
+            env,
+            writes,
+            input,
+            part,
+            cwd: self.state.cwd.clone(),
+            marks: flow.marks.clone(),
+            ..Call::default()
+        };
+        Self::mark_origins(&mut call, &nested);
+        self.mark_repetition(&mut call);
+        self.run(call);
+    }
+
+    /// Where the text of substitutions in the words comes from.
+    fn mark_origins(call: &mut Call, nested: &[Call]) {
+        if nested.is_empty() {
+            return;
+        }
+        if nested.iter().any(|inner| inner.is(&["pgrep", "pidof", "ps"])) {
+            call.marks.push(Mark::FoundProcesses);
+        }
+        call.origins.extend(nested.iter().map(|inner| inner.words.clone()));
+    }
+
+    /// A function that calls itself beside itself never ends.
+    fn mark_repetition(&self, call: &mut Call) {
+        let Some(name) = call.words.first().and_then(Word::text) else { return };
+        let itself = self.inside.contains(&name);
+        let twice = call
+            .input
+            .upstream
+            .iter()
+            .any(|words| words.first().and_then(Word::text).as_ref() == Some(&name));
+        if itself && (twice || call.marks.contains(&Mark::Background)) {
+            call.marks.push(Mark::Multiplies);
+        }
+    }
+
+    /// What a word becomes.
+    pub(super) fn resolve(&self, word: &ast::Word) -> Vec<Word> {
+        match self.state.variables.resolve(word) {
+            Value::Known(fields) | Value::Partly(fields) => {
+                fields.iter().map(|field| self.word(field)).collect()
+            }
+            Value::Unknown => vec![Word::unknown()],
+        }
+    }
+
+    /// `NAME=value`, as far as it is known.
+    fn assigned(&self, assignment: &Assignment) -> Option<String> {
+        let AssignedValue::Word(word) = &assignment.value else { return None };
+        let value = self.word(&self.state.variables.resolve_text(&word.parts));
+        Some(format!("{}={}", assignment.name, value.shown()))
+    }
+
+    fn assign(&mut self, assignment: &Assignment, flow: &Flow) {
+        let name = &assignment.name;
+        let AssignedValue::Word(word) = &assignment.value else { return self.state.variables.forget(name) };
+        let mut value = self.state.variables.resolve_text(&word.parts);
+        if assignment.subscript.is_some() {
+            return self.state.variables.forget(name);
+        }
+        if assignment.how == Assign::Append {
+            match self.state.variables.get(name) {
+                Some(old) => value.pieces.splice(0..0, old.pieces.clone()).for_each(drop),
+                None => value.pieces.insert(0, Piece::Unknown),
+            }
+        }
+        self.set(name, value, flow);
+    }
+
+    /// Keeps a value; where it may also not be assigned, only if that makes no difference.
+    pub(super) fn set(&mut self, name: &str, value: Field, flow: &Flow) {
+        let differs = self.state.variables.get(name).is_some_and(|old| *old != value);
+        if flow.perhaps && differs {
+            self.state.variables.forget(name);
+        } else {
+            self.state.variables.set(name, value);
+        }
+    }
+
+    fn inside_assignment(&mut self, assignment: &Assignment) {
+        if let Some(parts) = &assignment.subscript {
+            self.inside_parts(parts);
+        }
+        match &assignment.value {
+            AssignedValue::Word(word) => self.inside_parts(&word.parts),
+            AssignedValue::Array(elements) => self.inside_elements(elements),
+        }
+    }
+
+    fn inside_elements(&mut self, elements: &[Element]) {
+        for element in elements {
+            if let Some((key, _)) = &element.key {
+                self.inside_parts(key);
+            }
+            self.inside_parts(&element.value.parts);
+        }
+    }
+
+    /// Commands inside the parts of a word.
+    pub(super) fn inside_parts(&mut self, parts: &[WordPart]) {
+        for part in parts {
+            match part {
+                WordPart::Literal(_)
+                | WordPart::Escaped(_)
+                | WordPart::Single(_)
+                | WordPart::AnsiC(_)
+                | WordPart::Tilde(_)
+                | WordPart::Glob(_)
+                | WordPart::Range(_) => {}
+                WordPart::Double(parts) | WordPart::Translated(parts) | WordPart::ExtendedGlob(_, parts) => {
+                    self.inside_parts(parts);
+                }
+                WordPart::Parameter(parameter) => {
+                    if let Some(parts) = &parameter.subscript {
+                        self.inside_parts(parts);
+                    }
+                    self.inside_operation(&parameter.operation);
+                }
+                WordPart::Substitution(substitution) => self.list_apart(&substitution.list, &Flow::default()),
+                WordPart::Process(process) => self.list_apart(&process.list, &Flow::default()),
+                WordPart::Arithmetic(arithmetic) => self.inside_parts(&arithmetic.parts),
+                WordPart::Braces(choices) => choices.iter().for_each(|parts| self.inside_parts(parts)),
+                WordPart::Array(elements) => self.inside_elements(elements),
+            }
+        }
+    }
+
+    fn inside_operation(&mut self, operation: &Operation) {
+        match operation {
+            Operation::Value | Operation::Transform(_) | Operation::Names(_) => {}
+            Operation::Instead(_, _, parts)
+            | Operation::Remove(_, parts)
+            | Operation::Case(_, parts)
+            | Operation::Unreadable(parts) => self.inside_parts(parts),
+            Operation::Replace(_, pattern, replacement) => {
+                self.inside_parts(pattern);
+                replacement.iter().for_each(|parts| self.inside_parts(parts));
+            }
+            Operation::Slice(offset, length) => {
+                self.inside_parts(offset);
+                length.iter().for_each(|parts| self.inside_parts(parts));
+            }
+        }
+    }
+
+    /// The programs whose output a word stands for.
+    pub(super) fn inside_sources(&mut self, parts: &[WordPart]) -> Vec<Vec<Word>> {
+        let before = self.look.calls.len();
+        self.inside_parts(parts);
+        let found = self.look.calls.split_off(before);
+        found.into_iter().map(|call| call.words).collect()
+    }
+}

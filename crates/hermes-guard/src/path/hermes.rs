@@ -1,0 +1,71 @@
+//! What belongs to this program: settings, logins, records, and the homes of its profiles.
+
+use std::path::{Component, Path, PathBuf};
+
+/// Where this program keeps its own files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HermesHome {
+    /// The directory that holds every profile.
+    pub root: PathBuf,
+    /// The active profile's name.
+    pub profile: String,
+}
+
+/// The profile that lives in the root itself.
+const DEFAULT: &str = "default";
+/// Files with logins, in the home of a profile.
+const SECRET_FILES: &[&str] = &[
+    ".env",
+    "auth.json",
+    "auth.lock",
+    ".anthropic_oauth.json",
+    "webhook_subscriptions.json",
+    "auth/google_oauth.json",
+];
+/// Directories with logins.
+const SECRET_DIRS: &[&str] = &["mcp-tokens", "pairing", "skills/.hub"];
+/// What decides how the program behaves.
+const SETTINGS: &[&str] = &["config.yaml", ".settings.lock", "active_profile"];
+/// Records that only their own code may write.
+const RECORDS: &[&str] = &["state.db", "kanban.db"];
+/// What makes a profile what it is.
+const CHARACTER: &[&str] = &["skills", "plugins", "cron", "memories"];
+
+impl HermesHome {
+    /// Logins and keys of any profile.
+    pub(super) fn is_secret(&self, path: &Path) -> bool {
+        self.split(path).is_some_and(|(_, rest)| {
+            SECRET_FILES.iter().any(|file| rest == Path::new(file))
+                || SECRET_DIRS.iter().any(|directory| rest.starts_with(directory))
+        })
+    }
+
+    /// Settings and records of any profile.
+    pub(super) fn is_protected(&self, path: &Path) -> bool {
+        self.split(path).is_some_and(|(_, rest)| {
+            let name = rest.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+            SETTINGS.iter().any(|file| rest == Path::new(file))
+                || RECORDS.iter().any(|record| name.starts_with(record))
+        })
+    }
+
+    /// The profile a path belongs to, when it is not the active one.
+    pub(super) fn other_owner(&self, path: &Path) -> Option<String> {
+        let (owner, rest) = self.split(path)?;
+        // The root is also the common ground of all profiles; only what makes its own profile is that profile's.
+        let theirs = owner != DEFAULT || CHARACTER.iter().any(|directory| rest.starts_with(directory));
+        (theirs && owner != self.profile).then_some(owner)
+    }
+
+    /// Whose home a path lies in, and the path from there.
+    fn split<'p>(&self, path: &'p Path) -> Option<(String, &'p Path)> {
+        let rest = path.strip_prefix(&self.root).ok()?;
+        let mut parts = rest.components();
+        if let (Some(Component::Normal(first)), Some(Component::Normal(name))) = (parts.next(), parts.next())
+            && first == "profiles"
+        {
+            return Some((name.to_string_lossy().into_owned(), parts.as_path()));
+        }
+        Some((DEFAULT.to_owned(), rest))
+    }
+}

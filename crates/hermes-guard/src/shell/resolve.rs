@@ -1,0 +1,319 @@
+//! What a word becomes: expansion without running anything.
+
+use super::ansi::{Dialect, decode};
+use super::ast::{
+    CommandKind, Instead, List, Mode, Operation, Parameter, ParameterForm, Substitution, When, Word, WordPart,
+};
+use super::marks::globs_in;
+use super::output::output_of;
+use super::print::print_parts;
+use super::transform::transform;
+use super::value::{Field, Piece, State, Value, Variables};
+use super::word::Parts;
+
+/// The most fields that braces may make before a word counts as unknown.
+const MOST_FIELDS: usize = 256;
+
+/// How deep echo within echo is followed.
+const MOST_ECHOES: usize = 8;
+
+/// Variables that the environment sets, so that a default for them says nothing.
+const ENVIRONMENT: [&str; 12] = [
+    "PATH", "PWD", "OLDPWD", "USER", "LOGNAME", "SHELL", "TMPDIR", "TERM", "LANG", "HOSTNAME", "EDITOR",
+    "UID",
+];
+
+/// Whether an expansion stands between double quotes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quoting {
+    Bare,
+    Quoted,
+}
+
+impl Variables {
+    /// What `word` becomes on the command line.
+    pub fn resolve(&self, word: &Word) -> Value {
+        let mut fields = Vec::new();
+        let mut uncertain = false;
+        let Some(words) = brace_expand(&word.parts) else { return Value::Unknown };
+        for parts in &words {
+            let mut split = Split { variables: self, ..Split::new(self) };
+            split.parts(parts, Quoting::Bare);
+            let (more, unsure) = split.finish();
+            uncertain |= unsure;
+            fields.extend(more);
+        }
+        match (uncertain, &fields[..]) {
+            (false, _) => Value::Known(fields),
+            (true, [only]) if only.pieces == [Piece::Unknown] => Value::Unknown,
+            (true, _) => Value::Partly(fields),
+        }
+    }
+
+    /// The text of a here-document, a here-string, the value of an assignment or a redirection:
+    /// places where nothing is split or matched against file names.
+    pub fn resolve_text(&self, parts: &[WordPart]) -> Field {
+        let mut split = Split::new(self);
+        split.whole = true;
+        split.parts(parts, Quoting::Bare);
+        let (mut fields, _) = split.finish();
+        match fields.len() {
+            0 => Field::default(),
+            1 => fields.remove(0),
+            _ => Field::unknown(),
+        }
+    }
+
+    fn resolve_echo(&self, list: &List, echoes: usize) -> Option<String> {
+        let [item] = &list.items[..] else { return None };
+        let chain = &item.chain;
+        let [stage] = &chain.first.stages[..] else { return None };
+        let plain = chain.rest.is_empty()
+            && chain.first.prefixes.is_empty()
+            && item.mode == Mode::Foreground
+            && stage.command.redirects.is_empty();
+        let CommandKind::Simple(simple) = &stage.command.kind else { return None };
+        if !plain || !simple.assignments.is_empty() || echoes >= MOST_ECHOES {
+            return None;
+        }
+        let mut arguments = Vec::new();
+        for word in &simple.words {
+            for parts in brace_expand(&word.parts)? {
+                let mut split = Split::new(self);
+                split.echoes = echoes + 1;
+                split.parts(&parts, Quoting::Bare);
+                let (fields, unsure) = split.finish();
+                if unsure {
+                    return None;
+                }
+                for field in &fields {
+                    arguments.push(field.text()?);
+                }
+            }
+        }
+        output_of(&arguments).map(|output| output.trim_end_matches('\n').to_owned())
+    }
+}
+
+/// Collects fields while the parts of a word are expanded.
+struct Split<'a> {
+    variables: &'a Variables,
+    fields: Vec<Field>,
+    current: Option<Field>,
+    uncertain: bool,
+    /// Nothing is split or matched.
+    whole: bool,
+    echoes: usize,
+}
+
+impl<'a> Split<'a> {
+    fn new(variables: &'a Variables) -> Self {
+        Split { variables, fields: Vec::new(), current: None, uncertain: false, whole: false, echoes: 0 }
+    }
+
+    fn finish(mut self) -> (Vec<Field>, bool) {
+        self.fields.extend(self.current.take());
+        (self.fields, self.uncertain)
+    }
+
+    fn push(&mut self, piece: Piece) {
+        self.uncertain |= piece == Piece::Unknown;
+        self.current.get_or_insert_default().push(piece);
+    }
+
+    fn text(&mut self, text: &str) {
+        let field = self.current.get_or_insert_default();
+        if !text.is_empty() {
+            field.push(Piece::Text(text.to_owned()));
+        }
+    }
+
+    fn parts(&mut self, parts: &[WordPart], quoting: Quoting) {
+        for part in parts {
+            self.part(part, quoting);
+        }
+    }
+
+    fn part(&mut self, part: &WordPart, quoting: Quoting) {
+        match part {
+            WordPart::Literal(text) | WordPart::Single(text) => self.text(text),
+            WordPart::Escaped(c) => self.text(c.encode_utf8(&mut [0; 4])),
+            WordPart::AnsiC(written) if quoting == Quoting::Bare => match decode(written, Dialect::Quotes) {
+                Some(text) => self.text(&text),
+                None => self.push(Piece::Unknown),
+            },
+            WordPart::Double(inner) | WordPart::Translated(inner) => {
+                self.text("");
+                self.parts(inner, Quoting::Quoted);
+            }
+            WordPart::Parameter(parameter) => self.parameter(parameter, quoting),
+            WordPart::Substitution(substitution) => self.substitution(substitution, quoting),
+            WordPart::Tilde(name) if name.is_empty() => self.push(Piece::Home),
+            WordPart::Tilde(name) if !name.starts_with(['+', '-']) => self.push(Piece::HomeOf(name.clone())),
+            WordPart::Glob(pattern) if self.whole => self.text(pattern),
+            WordPart::Glob(pattern) => self.push(Piece::Glob(pattern.clone())),
+            WordPart::Braces(_) | WordPart::Range(_) => {
+                self.text(&print_parts(std::slice::from_ref(part)));
+            }
+            WordPart::AnsiC(_)
+            | WordPart::Tilde(_)
+            | WordPart::Arithmetic(_)
+            | WordPart::Process(_)
+            | WordPart::ExtendedGlob(..)
+            | WordPart::Array(_) => self.push(Piece::Unknown),
+        }
+    }
+
+    fn substitution(&mut self, substitution: &Substitution, quoting: Quoting) {
+        match self.variables.resolve_echo(&substitution.list, self.echoes) {
+            Some(text) => self.value(&Field::from_text(&text), quoting),
+            None => self.push(Piece::Unknown),
+        }
+    }
+
+    /// The value of a variable or the output of a command: split into fields if not quoted.
+    fn value(&mut self, value: &Field, quoting: Quoting) {
+        for piece in &value.pieces {
+            match piece {
+                Piece::Text(text) if quoting == Quoting::Bare && !self.whole => self.split(text),
+                Piece::Text(text) => self.text(text),
+                other => self.push(other.clone()),
+            }
+        }
+    }
+
+    fn split(&mut self, text: &str) {
+        if self.variables.state("IFS") != State::Untouched {
+            return self.push(Piece::Unknown);
+        }
+        let blank = |c: char| matches!(c, ' ' | '\t' | '\n');
+        if text.starts_with(blank) {
+            self.fields.extend(self.current.take());
+        }
+        for (i, word) in text.split(blank).filter(|word| !word.is_empty()).enumerate() {
+            if i > 0 {
+                self.fields.extend(self.current.take());
+            }
+            let mut parts = Parts::default();
+            globs_in(word, true, &mut parts);
+            self.parts(&parts.into_vec(), Quoting::Bare);
+        }
+        if text.ends_with(blank) {
+            self.fields.extend(self.current.take());
+        }
+    }
+
+    fn parameter(&mut self, parameter: &Parameter, quoting: Quoting) {
+        let Some(name) = self.variable_name(parameter) else { return self.push(Piece::Unknown) };
+        let value = self.variable(&name);
+        match &parameter.operation {
+            Operation::Value if parameter.form == ParameterForm::Length => {
+                match value.as_ref().and_then(Field::text).filter(|text| text.is_ascii()) {
+                    Some(text) => self.text(&text.len().to_string()),
+                    None => self.push(Piece::Unknown),
+                }
+            }
+            Operation::Instead(instead, when, word) => {
+                let empty = value.as_ref().and_then(Field::text).is_some_and(|text| text.is_empty());
+                let missing = value.is_none() && self.is_unset(&name) || empty && *when == When::UnsetOrEmpty;
+                let known = missing || value.is_some();
+                match instead {
+                    Instead::Default | Instead::AssignDefault if missing => self.parts(word, quoting),
+                    Instead::Alternative if missing => {}
+                    Instead::Alternative if known => self.parts(word, quoting),
+                    Instead::Error if missing => self.push(Piece::Unknown),
+                    _ => self.value(&value.unwrap_or_else(Field::unknown), quoting),
+                }
+            }
+            Operation::Value => self.value(&value.unwrap_or_else(Field::unknown), quoting),
+            operation => {
+                let text = value.and_then(|value| value.text());
+                let changed = text.and_then(|text| transform(&text, operation, self.variables));
+                self.value(&changed.map_or_else(Field::unknown, |text| Field::from_text(&text)), quoting);
+            }
+        }
+    }
+
+    /// The variable that is meant, which with `${!x}` is the value of another one.
+    fn variable_name(&self, parameter: &Parameter) -> Option<String> {
+        match parameter.form {
+            _ if parameter.subscript.is_some() => None,
+            ParameterForm::Indirect => {
+                let name = self.variables.get(&parameter.name)?.text()?;
+                super::word::is_name(&name).then_some(name)
+            }
+            _ if matches!(parameter.operation, Operation::Unreadable(_) | Operation::Names(_)) => None,
+            _ => Some(parameter.name.clone()),
+        }
+    }
+
+    fn variable(&self, name: &str) -> Option<Field> {
+        match (self.variables.state(name), name) {
+            (State::Known(field), _) => Some(field),
+            (State::Untouched, "HOME") => Some(Field { pieces: vec![Piece::Home] }),
+            (State::Untouched, "IFS") => Some(Field::from_text(" \t\n")),
+            _ => None,
+        }
+    }
+
+    /// A name that the script never touched and that no environment sets is taken for unset.
+    fn is_unset(&self, name: &str) -> bool {
+        self.variables.state(name) == State::Untouched
+            && super::word::is_name(name)
+            && !ENVIRONMENT.contains(&name)
+            && !name.starts_with("LC_")
+            && !name.starts_with("BASH")
+    }
+}
+
+/// The words that `{a,b}` makes of one, or nothing if they are too many.
+fn brace_expand(parts: &[WordPart]) -> Option<Vec<Vec<WordPart>>> {
+    let mut words: Vec<Vec<WordPart>> = vec![Vec::new()];
+    for part in parts {
+        let alternatives: Vec<Vec<WordPart>> = match part {
+            WordPart::Braces(alternatives) => {
+                let mut all = Vec::new();
+                for alternative in alternatives {
+                    all.extend(brace_expand(alternative)?);
+                }
+                all
+            }
+            WordPart::Range(text) => {
+                range(text)?.into_iter().map(|text| vec![WordPart::Literal(text)]).collect()
+            }
+            other => {
+                words.iter_mut().for_each(|word| word.push(other.clone()));
+                continue;
+            }
+        };
+        if words.len() * alternatives.len() > MOST_FIELDS {
+            return None;
+        }
+        words = words
+            .iter()
+            .flat_map(|word| alternatives.iter().map(|more| [&word[..], &more[..]].concat()))
+            .collect();
+    }
+    Some(words)
+}
+
+/// `1..3` → 1 2 3. Nothing for what needs more care: steps, leading zeros, letters of different case.
+fn range(text: &str) -> Option<Vec<String>> {
+    let (from, to) = text.split_once("..")?;
+    let plain = |text: &str| text == "0" || !text.trim_start_matches('-').starts_with(['0', '+']);
+    if let (Ok(from), Ok(to)) = (from.parse::<i64>(), to.parse::<i64>()) {
+        let padded = !plain(text.split("..").next()?) || !plain(text.split("..").nth(1)?);
+        let count = from.checked_sub(to)?.unsigned_abs();
+        if padded || count >= MOST_FIELDS as u64 || text.contains('+') {
+            return None;
+        }
+        let up: Vec<String> = (from.min(to)..=from.max(to)).map(|n| n.to_string()).collect();
+        return Some(if from <= to { up } else { up.into_iter().rev().collect() });
+    }
+    let ([from], [to]) = (from.as_bytes(), to.as_bytes()) else { return None };
+    if from.is_ascii_lowercase() != to.is_ascii_lowercase() {
+        return None;
+    }
+    let up: Vec<String> = (*from.min(to)..=*from.max(to)).map(|b| (b as char).to_string()).collect();
+    Some(if from <= to { up } else { up.into_iter().rev().collect() })
+}

@@ -1,0 +1,60 @@
+//! `${x#…}`, `${x/…/…}`, `${x^^}`, `${x:1:2}` on a known text.
+
+use super::ast::{Operation, WordPart};
+use super::value::Variables;
+
+/// What the operation makes of `text`, if the patterns in it are plain text.
+pub(super) fn transform(text: &str, operation: &Operation, variables: &Variables) -> Option<String> {
+    match operation {
+        Operation::Remove(operator, pattern) => {
+            let pattern = plain(pattern, variables)?;
+            let removed = match operator.as_bytes()[0] {
+                b'#' => text.strip_prefix(pattern.as_str()),
+                _ => text.strip_suffix(pattern.as_str()),
+            };
+            Some(removed.unwrap_or(text).to_owned())
+        }
+        Operation::Replace(operator, pattern, with) => {
+            let pattern = plain(pattern, variables)?;
+            let with = with.as_ref().map_or(Some(String::new()), |with| plain(with, variables))?;
+            replace(text, operator, &pattern, &with)
+        }
+        Operation::Case(operator, pattern) if pattern.is_empty() && text.is_ascii() => {
+            let (first, rest) = text.split_at(text.len().min(1));
+            match operator.as_str() {
+                "^^" => Some(text.to_ascii_uppercase()),
+                ",," => Some(text.to_ascii_lowercase()),
+                "^" => Some(first.to_ascii_uppercase() + rest),
+                "," => Some(first.to_ascii_lowercase() + rest),
+                _ => None,
+            }
+        }
+        Operation::Slice(offset, length) if text.is_ascii() => {
+            let start: usize = plain(offset, variables)?.trim().parse().ok()?;
+            let count =
+                length.as_ref().map_or(Some(text.len()), |n| plain(n, variables)?.trim().parse().ok())?;
+            Some(text.chars().skip(start).take(count).collect())
+        }
+        _ => None,
+    }
+}
+
+fn replace(text: &str, operator: &str, pattern: &str, with: &str) -> Option<String> {
+    // `&` in the replacement may stand for what was matched.
+    if pattern.is_empty() || with.contains(['&', '\\']) {
+        return None;
+    }
+    Some(match operator {
+        "//" => text.replace(pattern, with),
+        "/#" => text.strip_prefix(pattern).map_or(text.to_owned(), |rest| format!("{with}{rest}")),
+        "/%" => text.strip_suffix(pattern).map_or(text.to_owned(), |rest| format!("{rest}{with}")),
+        _ => text.replacen(pattern, with, 1),
+    })
+}
+
+/// The text of a pattern that matches only itself.
+fn plain(parts: &[WordPart], variables: &Variables) -> Option<String> {
+    let text = variables.resolve_text(parts).text()?;
+    let special = |c: char| matches!(c, '*' | '?' | '[' | '(' | '\\' | '~');
+    (!text.contains(special)).then_some(text)
+}

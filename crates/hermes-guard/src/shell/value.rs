@@ -1,0 +1,194 @@
+//! What a word stands for, as far as that can be known without running anything.
+
+use std::collections::BTreeMap;
+
+use super::ast::Word;
+
+/// What a word becomes on the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// Exactly these fields. A word may become none (`$empty`) or several (`{a,b}`).
+    Known(Vec<Field>),
+    /// These fields, but some hold an unknown piece, which may itself split into several fields.
+    Partly(Vec<Field>),
+    /// Nothing is known, not even how many fields it becomes.
+    Unknown,
+}
+
+/// One argument of a command, in pieces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Field {
+    /// The pieces in order; neighbours are never both text.
+    pub pieces: Vec<Piece>,
+}
+
+/// A piece of a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// Text that is there for certain.
+    Text(String),
+    /// The home directory of the user: `~`, `$HOME`.
+    Home,
+    /// The home directory of somebody else: `~name`.
+    HomeOf(String),
+    /// A pattern that is matched against file names: `*`, `?`, `[a-z]`.
+    Glob(String),
+    /// Anything: the output of a command, a variable from outside.
+    Unknown,
+}
+
+impl Value {
+    /// The fields as far as they are known.
+    pub fn fields(&self) -> &[Field] {
+        match self {
+            Value::Known(fields) | Value::Partly(fields) => fields,
+            Value::Unknown => &[],
+        }
+    }
+
+    /// The fields as text, if every one of them is only text.
+    pub fn texts(&self) -> Option<Vec<String>> {
+        match self {
+            Value::Known(fields) => fields.iter().map(Field::text).collect(),
+            Value::Partly(_) | Value::Unknown => None,
+        }
+    }
+}
+
+impl Field {
+    /// A field of text.
+    pub fn from_text(text: &str) -> Self {
+        Field { pieces: vec![Piece::Text(text.to_owned())] }
+    }
+
+    pub(super) fn unknown() -> Self {
+        Field { pieces: vec![Piece::Unknown] }
+    }
+
+    /// Adds a piece; text joins the text before it.
+    pub(super) fn push(&mut self, piece: Piece) {
+        match (piece, self.pieces.last_mut()) {
+            (Piece::Text(more), Some(Piece::Text(text))) => text.push_str(&more),
+            (piece, _) => self.pieces.push(piece),
+        }
+    }
+
+    /// The text, if it is only text.
+    pub fn text(&self) -> Option<String> {
+        self.pieces.iter().try_fold(String::new(), |mut all, piece| match piece {
+            Piece::Text(text) => {
+                all.push_str(text);
+                Some(all)
+            }
+            _ => None,
+        })
+    }
+
+    /// The text with `home` for the home directory; patterns stay as written. Nothing if a piece is unknown.
+    pub fn path(&self, home: &str) -> Option<String> {
+        self.pieces.iter().try_fold(String::new(), |mut all, piece| {
+            match piece {
+                Piece::Text(text) | Piece::Glob(text) => all.push_str(text),
+                Piece::Home => all.push_str(home),
+                Piece::HomeOf(_) | Piece::Unknown => return None,
+            }
+            Some(all)
+        })
+    }
+
+    /// For people: `~` for the home directory, `…` for what is unknown.
+    pub fn shown(&self) -> String {
+        self.pieces.iter().fold(String::new(), |mut all, piece| {
+            match piece {
+                Piece::Text(text) | Piece::Glob(text) => all.push_str(text),
+                Piece::Home => all.push('~'),
+                Piece::HomeOf(user) => {
+                    all.push('~');
+                    all.push_str(user);
+                }
+                Piece::Unknown => all.push('…'),
+            }
+            all
+        })
+    }
+}
+
+/// The variables of a script as far as their values are known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Variables {
+    /// What is known of each variable that the script has touched.
+    touched: BTreeMap<String, State>,
+    /// Something ran that may have set any variable.
+    anything: bool,
+}
+
+/// What is known of a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Known(Field),
+    Unknown,
+    /// The script did not touch it; its value, if any, comes from outside.
+    Untouched,
+}
+
+impl Variables {
+    /// Nothing is known yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// From here on `name` has this value.
+    pub fn set(&mut self, name: &str, value: Field) {
+        let unknown = value.pieces.contains(&Piece::Unknown);
+        let state = if unknown && value.pieces.len() == 1 { State::Unknown } else { State::Known(value) };
+        self.touched.insert(name.to_owned(), state);
+    }
+
+    /// From here on nothing is known of `name`.
+    pub fn forget(&mut self, name: &str) {
+        self.touched.insert(name.to_owned(), State::Unknown);
+    }
+
+    /// From here on nothing is known of any variable.
+    pub fn forget_all(&mut self) {
+        self.touched.clear();
+        self.anything = true;
+    }
+
+    /// The value of `name`.
+    pub fn get(&self, name: &str) -> Option<&Field> {
+        match self.touched.get(name) {
+            Some(State::Known(field)) => Some(field),
+            _ => None,
+        }
+    }
+
+    pub(super) fn state(&self, name: &str) -> State {
+        match self.touched.get(name) {
+            Some(state) => state.clone(),
+            None if self.anything => State::Unknown,
+            None => State::Untouched,
+        }
+    }
+
+    /// Where two ways meet: keeps what is the same on both.
+    pub(super) fn meet(&mut self, other: &Variables) {
+        self.anything |= other.anything;
+        let names: Vec<String> = self.touched.keys().chain(other.touched.keys()).cloned().collect();
+        for name in names {
+            if self.touched.get(&name) != other.touched.get(&name) {
+                self.forget(&name);
+            }
+        }
+    }
+}
+
+impl Word {
+    /// Its value if it is always one and the same text: quotes removed, escapes decoded.
+    pub fn fixed(&self) -> Option<String> {
+        match <[String; 1]>::try_from(Variables::new().resolve(self).texts()?) {
+            Ok([text]) => Some(text),
+            Err(_) => None,
+        }
+    }
+}

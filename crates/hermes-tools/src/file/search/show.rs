@@ -1,0 +1,227 @@
+//! What the model gets of a search.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+use hermes_box::proto::search::{Completeness, LineRole};
+use serde::Serialize;
+
+/// From how many lines on they are grouped by file.
+const GROUPED: usize = 5;
+
+/// A line that was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Hit {
+    pub(super) path: String,
+    pub(super) line: u64,
+    pub(super) content: String,
+    #[serde(skip)]
+    pub(super) role: LineRole,
+}
+
+impl Hash for Hit {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.path, self.line, &self.content).hash(state);
+    }
+}
+
+/// The result of a search.
+#[derive(Debug, Default, Hash, Serialize)]
+pub(super) struct Found {
+    total_count: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matches: Option<Vec<Hit>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matches_format: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matches_text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) files: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) counts: Option<BTreeMap<String, u64>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit_reason: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_offset: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+    /// Results in files with logins or keys, which are not shown.
+    #[serde(rename = "_omitted", skip_serializing_if = "is_zero")]
+    omitted: u64,
+    #[serde(rename = "_warning", skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) notes: Vec<String>,
+    /// Where the next page begins, if there is one.
+    #[serde(skip)]
+    end: u64,
+    #[serde(skip)]
+    counted: Counted,
+}
+
+/// Whether the total is all there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+enum Counted {
+    #[default]
+    All,
+    SoFar,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl Found {
+    /// A page that begins at `offset` and holds `given` results.
+    pub(super) fn new(total: u64, offset: u32, given: u64, completeness: Completeness) -> Self {
+        let (limit_reason, counted) = match completeness {
+            Completeness::Complete => (None, Counted::All),
+            Completeness::TimedOut => (Some("search_timeout"), Counted::SoFar),
+            Completeness::LimitReached => (Some("search_limit"), Counted::SoFar),
+        };
+        Self { total_count: total, limit_reason, counted, end: u64::from(offset) + given, ..Self::default() }
+    }
+
+    /// Whether there are more than are given.
+    pub(super) fn truncated(&mut self, more: bool) {
+        self.truncated = more || self.counted == Counted::SoFar;
+        if more {
+            let least = if self.counted == Counted::SoFar { "at least " } else { "" };
+            self.next_offset = Some(self.end);
+            self.hint = Some(format!("{least}{} found: offset={} shows more", self.total_count, self.end));
+        }
+    }
+
+    /// The search stopped when the page was full: nobody knows how many there are altogether.
+    pub(super) fn stopped(&mut self) {
+        self.counted = Counted::SoFar;
+    }
+
+    pub(super) fn omitted(&mut self, count: u64) {
+        self.omitted = count;
+        self.total_count = self.total_count.saturating_sub(count);
+    }
+
+    pub(super) fn unreadable(&mut self, count: u64) {
+        if count > 0 {
+            self.warning = Some(format!("{count} files or directories could not be read"));
+        }
+    }
+
+    pub(super) fn warn(&mut self, text: &str) {
+        self.warning = Some(match self.warning.take() {
+            Some(before) => format!("{before}; {text}"),
+            None => text.to_owned(),
+        });
+    }
+
+    /// Lines: a few as they are, more of them grouped by file.
+    pub(super) fn matches(&mut self, hits: Vec<Hit>) {
+        if hits.len() < GROUPED {
+            self.matches = Some(hits);
+        } else {
+            self.matches_format = Some("path-grouped");
+            self.matches_text = Some(grouped(&hits));
+        }
+    }
+
+    /// Tells two results apart.
+    pub(super) fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+/// Each file once, its lines below it: `12:` a match, `13-` context.
+fn grouped(hits: &[Hit]) -> String {
+    let mut text = String::new();
+    let mut last: Option<(&str, u64)> = None;
+    for hit in hits {
+        match last {
+            Some((path, line)) if path == hit.path => {
+                if hit.line > line + 1 && hits.iter().any(|hit| hit.role == LineRole::Context) {
+                    text.push_str("  --\n");
+                }
+            }
+            _ => {
+                let _ = writeln!(text, "{}", hit.path);
+            }
+        }
+        let mark = if hit.role == LineRole::Match { ':' } else { '-' };
+        let _ = writeln!(text, "  {}{mark} {}", hit.line, hit.content);
+        last = Some((&hit.path, hit.line));
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+/// Paths as the model would name them: from the directory it asked for.
+pub(super) struct Shown {
+    asked: PathBuf,
+    root: PathBuf,
+}
+
+impl Shown {
+    pub(super) fn new(asked: &str, root: &Path) -> Self {
+        let asked = asked.trim_start_matches("./");
+        Self { asked: if asked == "." { PathBuf::new() } else { asked.into() }, root: root.into() }
+    }
+
+    pub(super) fn name(&self, path: &Path) -> String {
+        let named = match path.strip_prefix(&self.root) {
+            Ok(rest) if rest.as_os_str().is_empty() => self.asked.clone(),
+            Ok(rest) => self.asked.join(rest),
+            Err(_) => path.to_path_buf(),
+        };
+        named.display().to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hit(path: &str, line: u64, role: LineRole) -> Hit {
+        Hit { path: path.into(), line, content: format!("text {line}"), role }
+    }
+
+    #[test]
+    fn many_lines_are_grouped_by_file() {
+        use LineRole::{Context, Match};
+        let hits = [hit("a", 1, Match), hit("a", 2, Context), hit("a", 9, Match), hit("b", 1, Match)];
+        assert_eq!(grouped(&hits), "a\n  1: text 1\n  2- text 2\n  --\n  9: text 9\nb\n  1: text 1");
+    }
+
+    #[test]
+    fn totals_say_when_they_are_not_all() {
+        let mut found = Found::new(51, 0, 50, Completeness::Complete);
+        found.stopped();
+        found.truncated(true);
+        assert_eq!(
+            (found.next_offset, found.hint.as_deref()),
+            (Some(50), Some("at least 51 found: offset=50 shows more"))
+        );
+        let mut found = Found::new(50, 0, 50, Completeness::Complete);
+        found.truncated(false);
+        assert!(!found.truncated && found.hint.is_none());
+        let mut found = Found::new(3, 0, 3, Completeness::TimedOut);
+        found.truncated(false);
+        assert!(found.truncated && found.limit_reason == Some("search_timeout"));
+    }
+
+    #[test]
+    fn paths_are_named_as_they_were_asked_for() {
+        let name = |asked: &str, path: &str| Shown::new(asked, Path::new("/w/src")).name(Path::new(path));
+        assert_eq!(name(".", "/w/src/a/b.rs"), "a/b.rs");
+        assert_eq!(name("./src", "/w/src/a/b.rs"), "src/a/b.rs");
+        assert_eq!(name("/w/src", "/w/src/b.rs"), "/w/src/b.rs");
+        assert_eq!(name("src/f", "/w/src"), "src/f");
+        assert_eq!(name("..", "/other/x"), "/other/x");
+    }
+}

@@ -1,0 +1,70 @@
+//! The `web_search` and `web_extract` tools: what others wrote, found and read.
+
+mod cut;
+mod extract;
+mod search;
+
+use std::sync::Arc;
+
+use hermes_home::{Home, Settings};
+use hermes_web::service::{self, Backend, Extraction};
+use hermes_web::{Fetcher, Network, policy};
+
+use crate::tool::{Arguments, ToolOutput, Trust};
+pub use extract::WebExtract;
+pub use search::WebSearch;
+
+/// What the tools of the web share: built from settings, connected to nobody before the first call.
+#[derive(Clone)]
+pub struct Web(Arc<Inner>);
+
+struct Inner {
+    fetcher: Result<Fetcher, String>,
+    search: Result<Backend, String>,
+    extraction: Result<Extraction, String>,
+}
+
+impl Web {
+    /// As the settings say. What is wrong with them is said when a tool that needs them is used.
+    pub fn new(home: &Home, settings: &Settings) -> Self {
+        let network = Network::from_settings(settings).map_err(|error| error.to_string());
+        let policy = policy::from_settings(home, settings).map_err(|error| error.to_string());
+        let with =
+            |network: &Network| (service::search(settings, network), service::extraction(settings, network));
+        let (search, extraction) = match &network {
+            Ok(network) => {
+                let (search, extraction) = with(network);
+                (search.map_err(|error| error.to_string()), extraction.map_err(|error| error.to_string()))
+            }
+            Err(error) => (Err(error.clone()), Err(error.clone())),
+        };
+        let fetcher = network.and_then(|network| Ok(Fetcher::new(policy?, network)));
+        Self(Arc::new(Inner { fetcher, search, extraction }))
+    }
+
+    /// Fetches within the policy, or says what is wrong with the settings.
+    pub(crate) fn fetcher(&self) -> Result<&Fetcher, String> {
+        self.0.fetcher.as_ref().map_err(Clone::clone)
+    }
+}
+
+impl std::fmt::Debug for Web {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Web")
+    }
+}
+
+/// A result that somebody on the network wrote.
+pub(crate) fn outside(output: ToolOutput) -> ToolOutput {
+    ToolOutput { trust: Trust::Outside, ..output }
+}
+
+/// A text argument that must be there.
+pub(crate) fn required<'a>(arguments: &'a Arguments, name: &str) -> Result<&'a str, String> {
+    match arguments.get(name) {
+        Some(serde_json::Value::String(text)) if !text.trim().is_empty() => Ok(text.trim()),
+        Some(serde_json::Value::String(_)) => Err(format!("\"{name}\" is empty")),
+        Some(_) => Err(format!("\"{name}\" must be a string")),
+        None => Err(format!("\"{name}\" is missing")),
+    }
+}

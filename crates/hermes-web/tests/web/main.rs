@@ -1,0 +1,8 @@
+//! The web as it is met: servers on this machine, names that lie, services that fail, pages of many kinds.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+mod fetching;
+mod names;
+mod reading;
+mod services;
+mod settings;
