@@ -88,7 +88,9 @@ fn close(mut closed: Open, target: &mut Parts) {
         [WordPart::Literal(text)] if is_range(text) => target.push(WordPart::Range(text.clone())),
         _ => {
             target.push_char('{');
-            inner.into_iter().for_each(|part| target.push(part));
+            for part in inner {
+                target.push(part);
+            }
             target.push_char('}');
         }
     }

@@ -35,6 +35,10 @@ impl Variables {
     pub fn resolve(&self, word: &Word) -> Value {
         let mut fields = Vec::new();
         let mut uncertain = false;
+        let mut assigned = Vec::new();
+        if odd_braces(&word.parts) {
+            return Value::Unknown;
+        }
         let Some(words) = brace_expand(&word.parts) else { return Value::Unknown };
         for parts in &words {
             // `~` with anything but a plain name: bash has its own ideas of `~:$x`.
@@ -42,7 +46,9 @@ impl Variables {
                 return Value::Unknown;
             }
             let mut split = Split::new(self);
+            split.assigned = assigned;
             split.parts(parts, Quoting::Bare);
+            assigned = std::mem::take(&mut split.assigned);
             let (more, unsure) = split.finish();
             uncertain |= unsure;
             fields.extend(more);
@@ -82,6 +88,9 @@ impl Variables {
         }
         let mut arguments = Vec::new();
         for word in &simple.words {
+            if odd_braces(&word.parts) {
+                return None;
+            }
             for parts in brace_expand(&word.parts)? {
                 let mut split = Split::new(self);
                 split.echoes = echoes + 1;
@@ -108,11 +117,21 @@ struct Split<'a> {
     /// Nothing is split or matched.
     whole: bool,
     echoes: usize,
+    /// Set by `${name=word}` earlier in the same word.
+    assigned: Vec<String>,
 }
 
 impl<'a> Split<'a> {
     fn new(variables: &'a Variables) -> Self {
-        Split { variables, fields: Vec::new(), current: None, uncertain: false, whole: false, echoes: 0 }
+        Split {
+            variables,
+            fields: Vec::new(),
+            current: None,
+            uncertain: false,
+            whole: false,
+            echoes: 0,
+            assigned: Vec::new(),
+        }
     }
 
     fn finish(mut self) -> (Vec<Field>, bool) {
@@ -209,6 +228,12 @@ impl<'a> Split<'a> {
 
     fn parameter(&mut self, parameter: &Parameter, quoting: Quoting) {
         let Some(name) = self.variable_name(parameter) else { return self.push(Piece::Unknown) };
+        if self.assigned.contains(&name) {
+            return self.push(Piece::Unknown);
+        }
+        if matches!(parameter.operation, Operation::Instead(Instead::AssignDefault, ..)) {
+            self.assigned.push(name.clone());
+        }
         let value = self.variable(&name);
         match &parameter.operation {
             Operation::Value if parameter.form == ParameterForm::Length => {
@@ -289,6 +314,19 @@ impl<'a> Split<'a> {
     }
 }
 
+/// Braces that are left as text although they could be a list: bash has its own ideas of `{}a,b}`.
+fn odd_braces(parts: &[WordPart]) -> bool {
+    let has =
+        |mark: &str| parts.iter().any(|part| matches!(part, WordPart::Literal(text) if text.contains(mark)));
+    (has("{") || has("}")) && (has(",") || has(".."))
+        || parts.iter().any(|part| match part {
+            WordPart::Braces(alternatives) => {
+                has("}") || has("{") || alternatives.iter().any(|a| odd_braces(a))
+            }
+            _ => false,
+        })
+}
+
 /// The words that `{a,b}` makes of one, or nothing if they are too many or read differently afterwards.
 fn brace_expand(parts: &[WordPart]) -> Option<Vec<Vec<WordPart>>> {
     let braces = |part: &WordPart| matches!(part, WordPart::Braces(_) | WordPart::Range(_));
@@ -332,7 +370,9 @@ fn combine(parts: &[WordPart]) -> Option<Vec<Vec<WordPart>>> {
                 range(text)?.into_iter().map(|text| vec![WordPart::Literal(text)]).collect()
             }
             other => {
-                words.iter_mut().for_each(|word| word.push(other.clone()));
+                for word in &mut words {
+                    word.push(other.clone());
+                }
                 continue;
             }
         };

@@ -108,7 +108,7 @@ fn argument(text: &str) -> Option<Word> {
 }
 
 proptest! {
-    #![proptest_config(Config { cases: 4, failure_persistence: None, max_shrink_iters: 40, ..Config::default() })]
+    #![proptest_config(Config { cases: 3, failure_persistence: None, max_shrink_iters: 10, ..Config::default() })]
 
     #[test]
     fn bash_agrees(words in prop::collection::vec(word(), 200)) {
