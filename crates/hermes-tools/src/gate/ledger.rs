@@ -209,7 +209,7 @@ mod tests {
         let text = std::fs::read_to_string(&config).unwrap();
         assert!(text.contains("# mine") && text.contains("# keep"), "{text}");
         assert_eq!(list_of(&text), ["git *", "rm -r build[*]"]);
-        assert_eq!(ledger.records().unwrap(), [record.clone()]);
+        assert_eq!(ledger.records().unwrap(), std::slice::from_ref(&record));
         assert_eq!(ledger.revoke(|id| id == record.id).unwrap(), 1);
         assert_eq!(list_of(&std::fs::read_to_string(&config).unwrap()), ["git *"]);
         assert_eq!(ledger.records().unwrap(), []);
