@@ -32,6 +32,9 @@ pub use normal::normal;
 pub use plain::is_plain;
 pub use walk::{Look, Memory, Trouble};
 
+/// Follows the links in a path: a path in, the real one out.
+pub type Follow<'a> = dyn Fn(&str) -> Option<String> + Sync + 'a;
+
 /// What is known around a command.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
@@ -49,8 +52,8 @@ pub struct Context<'a> {
     pub memory: Option<&'a Memory>,
     /// Whether sudo has a password of the user's.
     pub sudo: Sudo,
-    /// Follows links: a path in, the real one out. None where files cannot be seen.
-    pub resolve: Option<&'a (dyn Fn(&str) -> Option<String> + Sync)>,
+    /// Follows links; none where files cannot be seen.
+    pub resolve: Option<&'a Follow<'a>>,
     /// Patterns of commands that are always refused.
     pub deny: &'a [String],
     /// Patterns of commands that are never asked about.

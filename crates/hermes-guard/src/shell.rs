@@ -66,6 +66,6 @@ pub fn parse(text: &str) -> Result<Script, ParseError> {
             reason: Reason::Unexpected("NUL, which no command can hold".to_owned()),
         });
     }
-    let list = Parser::new("").read_inner(text, Origin::Offset(0), |parser| parser.script())?;
+    let list = Parser::new("").read_inner(text, Origin::Offset(0), Parser::script)?;
     Ok(Script { list })
 }

@@ -6,9 +6,10 @@ use hermes_home::settings::table::memory as memory_settings;
 use hermes_home::{Home, Settings};
 use hermes_skills::skills::Library;
 
-use crate::file::{Patch, ReadFile, SearchFiles, WriteFile};
 use crate::clarify::Clarify;
 use crate::cronjob::{Cronjob, Schedule};
+use crate::file::{Patch, ReadFile, SearchFiles, WriteFile};
+use crate::code::{ExecuteCode, Rules};
 use crate::gate::Answerer;
 use crate::memory::Memory;
 use crate::process::Process;
@@ -44,6 +45,22 @@ pub struct Kit<'a> {
 
 /// All tools. Nothing is opened before the first call of one.
 pub fn build(kit: &Kit<'_>) -> Vec<Arc<dyn Tool>> {
+    choose(kit, |_| true)
+}
+
+/// The tools that are chosen; scripts can call those and no others.
+pub fn choose(kit: &Kit<'_>, chosen: impl Fn(&Arc<dyn Tool>) -> bool) -> Vec<Arc<dyn Tool>> {
+    let mut tools = simple(kit);
+    tools.retain(&chosen);
+    // A setting that is wrong is told by whoever reads the settings first; scripts then have the usual limits.
+    let rules = Rules::from_settings(kit.settings).unwrap_or_default();
+    let script: Arc<dyn Tool> = Arc::new(ExecuteCode::new(kit.place.clone(), tools.clone()).with(rules));
+    tools.extend(Some(script).filter(|script| chosen(script)));
+    tools
+}
+
+/// The tools that need no other tools.
+fn simple(kit: &Kit<'_>) -> Vec<Arc<dyn Tool>> {
     let library = Library::open(kit.home, kit.settings, kit.platform).map_err(|error| error.to_string());
     let fill_in = match kit.settings.get(&memory_settings::SKILLS_TEMPLATE_VARS) {
         Ok(false) => FillIn::No,
@@ -78,6 +95,7 @@ pub const OF_THE_AGENT: [&str; 1] = ["delegate_task"];
 pub const NAMES: &[&str] = &[
     "clarify",
     "cronjob",
+    "execute_code",
     "memory",
     "patch",
     "process",

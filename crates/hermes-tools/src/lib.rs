@@ -12,16 +12,18 @@
 //! - [`web`]: searching the web and reading its pages; [`vision`]: looking at pictures.
 //! - [`memory`], [`session_search`], [`skills`], [`todo`]: what the agent keeps, and finds again.
 //! - [`clarify`], [`send_message`], [`cronjob`]: people, and other times.
+//! - [`code`]: scripts that call tools.
 //! - [`catalog`]: all tools.
 //! - [`notifications`]: what background commands have to say between turns.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]
 
 pub mod arguments;
 pub mod catalog;
-pub mod file;
 pub mod clarify;
 pub mod cronjob;
 mod fields;
+pub mod file;
+pub mod code;
 pub mod gate;
 pub mod limits;
 mod line;
@@ -46,6 +48,7 @@ pub mod workplace;
 
 pub use clarify::{Clarify, NobodyThere};
 pub use cronjob::{Cronjob, Schedule};
+pub use code::ExecuteCode;
 pub use gate::{Action, Answerer, Gate, Question, Reply, Verdict};
 pub use memory::Memory;
 pub use notifications::{News, Notification, Notifications};

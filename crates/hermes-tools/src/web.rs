@@ -4,7 +4,7 @@ mod cut;
 mod extract;
 mod search;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use hermes_home::{Home, Settings};
 use hermes_web::service::{self, Backend, Extraction};
@@ -19,7 +19,10 @@ pub use search::WebSearch;
 pub struct Web(Arc<Inner>);
 
 struct Inner {
-    fetcher: Result<Fetcher, String>,
+    home: Home,
+    settings: Settings,
+    /// Made when it is first needed: it knows every secret and every blocked site, which takes time.
+    fetcher: OnceLock<Result<Fetcher, String>>,
     search: Result<Backend, String>,
     extraction: Result<Extraction, String>,
 }
@@ -28,23 +31,28 @@ impl Web {
     /// As the settings say. What is wrong with them is said when a tool that needs them is used.
     pub fn new(home: &Home, settings: &Settings) -> Self {
         let network = Network::from_settings(settings).map_err(|error| error.to_string());
-        let policy = policy::from_settings(home, settings).map_err(|error| error.to_string());
-        let with =
-            |network: &Network| (service::search(settings, network), service::extraction(settings, network));
+        let of = |network: &Network| {
+            let search = service::search(settings, network).map_err(|error| error.to_string());
+            let extraction = service::extraction(settings, network).map_err(|error| error.to_string());
+            (search, extraction)
+        };
         let (search, extraction) = match &network {
-            Ok(network) => {
-                let (search, extraction) = with(network);
-                (search.map_err(|error| error.to_string()), extraction.map_err(|error| error.to_string()))
-            }
+            Ok(network) => of(network),
             Err(error) => (Err(error.clone()), Err(error.clone())),
         };
-        let fetcher = network.and_then(|network| Ok(Fetcher::new(policy?, network)));
-        Self(Arc::new(Inner { fetcher, search, extraction }))
+        let (home, settings) = (home.clone(), settings.clone());
+        Self(Arc::new(Inner { home, settings, fetcher: OnceLock::new(), search, extraction }))
     }
 
     /// Fetches within the policy, or says what is wrong with the settings.
     pub(crate) fn fetcher(&self) -> Result<&Fetcher, String> {
-        self.0.fetcher.as_ref().map_err(Clone::clone)
+        let Inner { home, settings, .. } = &*self.0;
+        let made = self.0.fetcher.get_or_init(|| {
+            let network = Network::from_settings(settings).map_err(|error| error.to_string())?;
+            let policy = policy::from_settings(home, settings).map_err(|error| error.to_string())?;
+            Ok(Fetcher::new(policy, network))
+        });
+        made.as_ref().map_err(Clone::clone)
     }
 }
 

@@ -31,8 +31,8 @@ use crate::notifications::Notifications;
 use crate::tool::{Progress, Report};
 use crate::watch::Breaker;
 
-pub use reach::of as reach_of;
 pub use files::FilesAt;
+pub use reach::of as reach_of;
 pub use results::KeepError;
 
 /// What the tools are told besides where they work.

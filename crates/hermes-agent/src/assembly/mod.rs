@@ -182,7 +182,12 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
                 session: session.clone(),
             };
             let kit = helpers::kit(parts, &now, &mut notices)?;
-            with_delegation(&own, Some(kit), &family, helpers::gate(&opening, &watched, checkpoints.as_ref())?)
+            with_delegation(
+                &own,
+                Some(kit),
+                &family,
+                helpers::gate(&opening, &watched, checkpoints.as_ref())?,
+            )
         }
     };
     let (mut journal, history) = match resumed.clone() {
@@ -360,7 +365,7 @@ fn tools(
         eyes,
     };
     let usable = |tool: &Arc<dyn Tool>| chosen.has(tool.as_ref()) && tool.available() == Availability::Yes;
-    let tools = catalog::build(&kit).into_iter().filter(usable);
+    let tools = catalog::choose(&kit, usable);
     let gate = AskGate::new(mode, answerer)
         .at(surroundings(opening, workplace))
         .with_ledger(Ledger::new(opening.home.clone()));

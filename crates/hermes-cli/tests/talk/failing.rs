@@ -89,15 +89,15 @@ fn the_next_model_of_the_chain_takes_over() {
 #[test]
 fn a_budget_stops_the_next_run() {
     let talk = Talk::with_settings(
-        "say \"first\"\nusage in=29900 out=200\n---\nsay \"never\"",
-        "budget:\n  day:\n    tokens: 30000\n",
+        "say \"first\"\nusage in=90000 out=20000\n---\nsay \"never\"",
+        "budget:\n  day:\n    tokens: 100000\n",
     );
     talk.run(&["-z", "go"]).success().stdout_is("first\n");
     talk.run(&["-z", "go"])
         .code(1)
         .stdout_is("")
-        .stderr_has("30100")
-        .stderr_has("30000")
+        .stderr_has("110000")
+        .stderr_has("100000")
         .stderr_has("budget.day");
     talk.run(&["chat", "-q", "go"]).code(1).stderr_has("budget.day");
     assert_eq!(talk.server.calls().len(), 1, "the limit is checked before the call");

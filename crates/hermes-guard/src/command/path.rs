@@ -221,6 +221,9 @@ fn kept_at(route: &Route, sight: &Context<'_>) -> Option<Kept> {
     if is_raw_disk(route) {
         return Some(Kept::RawDisk);
     }
+    if route.names.is_empty() {
+        return Some(Kept::System);
+    }
     if is_ours(route, sight) {
         return Some(Kept::Ours);
     }

@@ -87,6 +87,8 @@ impl Trouble {
 pub(super) fn look(line: &str, sight: &Context<'_>) -> Look {
     let mut walk = Walk::new(sight);
     walk.line(line, &Flow::default());
+    // What was new in this line is an old file for the next.
+    walk.state.fresh.clear();
     walk.look.memory = Memory(Some(walk.state));
     walk.look
 }
@@ -105,8 +107,10 @@ struct State {
     variables: Variables,
     cwd: Option<String>,
     functions: BTreeMap<String, Command>,
-    /// Files that were fetched or made executable.
+    /// Files that were fetched, written or made executable.
     fresh: Vec<String>,
+    /// Texts that were written into files.
+    written: BTreeMap<String, String>,
 }
 
 impl State {
@@ -116,7 +120,7 @@ impl State {
         if !sight.hermes_home.is_empty() {
             variables.set("HERMES_HOME", Field::from_text(sight.hermes_home));
         }
-        Self { variables, cwd: None, functions: BTreeMap::new(), fresh: Vec::new() }
+        Self { variables, cwd: None, functions: BTreeMap::new(), fresh: Vec::new(), written: BTreeMap::new() }
     }
 }
 
@@ -177,13 +181,19 @@ impl<'a> Walk<'a> {
     fn line_apart(&mut self, line: &str, flow: &Flow) {
         let state = self.state.clone();
         self.line(line, flow);
-        self.state = state;
+        self.leave(state);
     }
 
     fn list_apart(&mut self, list: &List, flow: &Flow) {
         let state = self.state.clone();
         self.list(list, flow);
-        self.state = state;
+        self.leave(state);
+    }
+
+    /// Goes back to what a shell remembered; files that another one wrote are there all the same.
+    fn leave(&mut self, before: State) {
+        let State { fresh, written, .. } = std::mem::replace(&mut self.state, before);
+        (self.state.fresh, self.state.written) = (fresh, written);
     }
 
     fn too_much(&mut self, text: &str) {
@@ -192,14 +202,14 @@ impl<'a> Walk<'a> {
     }
 
     /// A program that is started: written down, and what it starts in turn.
-    fn run(&mut self, call: Call) {
+    fn run(&mut self, call: &Call) {
         if self.depth >= DEEPEST || self.look.calls.len() > MOST_CALLS {
             return self.too_much(&call.shown());
         }
         self.depth += 1;
-        self.effects(&call);
+        self.effects(call);
         self.look.calls.push(call.clone());
-        self.inner(&call);
+        self.inner(call);
         self.depth -= 1;
     }
 
@@ -219,9 +229,9 @@ impl<'a> Walk<'a> {
             };
             match act {
                 Act::Line(line) => self.line_apart(&line, &Flow::default()),
-                Act::Words(words) => self.run(of(words)),
-                Act::DeleteTree(word) => self.run(with(known(&["rm", "-r"]), word)),
-                Act::Delete(word) => self.run(with(known(&["rm"]), word)),
+                Act::Words(words) => self.run(&of(words)),
+                Act::DeleteTree(word) => self.run(&with(known(&["rm", "-r"]), word)),
+                Act::Delete(word) => self.run(&with(known(&["rm"]), word)),
                 Act::Write(word) => self.look.calls.push(Call { writes: vec![word], ..of(Vec::new()) }),
                 Act::Multiply => self.mark(call, Mark::Multiplies),
                 Act::Unknown => self.mark(call, Mark::UnknownCode),

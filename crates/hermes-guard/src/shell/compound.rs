@@ -30,14 +30,12 @@ impl Parser<'_> {
         loop {
             let before = self.pos;
             self.skip_blanks();
-            match self.redirect()? {
-                Some(redirect) => redirects.push(redirect),
-                None => {
-                    self.pos = before;
-                    self.after_compound = redirects.is_empty();
-                    return Ok(redirects);
-                }
-            }
+            let Some(redirect) = self.redirect()? else {
+                self.pos = before;
+                self.after_compound = redirects.is_empty();
+                return Ok(redirects);
+            };
+            redirects.push(redirect);
         }
     }
 
@@ -302,7 +300,7 @@ impl Parser<'_> {
         if !self.eat(b'(') {
             return Err(self.unexpected("'(('"));
         }
-        let first = self.nested(|p| p.arithmetic_parts(&[b';', b')']))?;
+        let first = self.nested(|p| p.arithmetic_parts(b";)"))?;
         let second = self.for_expression(b';', start)?;
         let third = self.for_expression(b';', start)?;
         if self.eat(b')') && self.eat(b')') {
@@ -319,6 +317,6 @@ impl Parser<'_> {
         if !self.eat(after) {
             return Err(self.unexpected("';'"));
         }
-        self.nested(|p| p.arithmetic_parts(&[b';', b')']))
+        self.nested(|p| p.arithmetic_parts(b";)"))
     }
 }

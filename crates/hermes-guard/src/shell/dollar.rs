@@ -169,7 +169,7 @@ impl Parser<'_> {
         let written = &self.text[text_start..self.pos - 1];
         let quoted = matches!(inside, Inside::Double | Inside::QuotedBrackets);
         let span = self.span_from(start);
-        let list = self.read_inner(&unescape(written, quoted), Origin::Inside(span), |p| p.script())?;
+        let list = self.read_inner(&unescape(written, quoted), Origin::Inside(span), Parser::script)?;
         Ok(WordPart::Substitution(Substitution {
             span,
             form: SubstitutionForm::Backquotes(written.to_owned()),
@@ -178,11 +178,11 @@ impl Parser<'_> {
     }
 
     /// Reads a piece of text of its own, twice if it holds here-documents.
-    pub(super) fn read_inner<T>(
+    pub(super) fn read_inner<'t, T>(
         &self,
-        text: &str,
+        text: &'t str,
         origin: Origin,
-        read: impl Fn(&mut Parser<'_>) -> Parsed<T>,
+        read: impl Fn(&mut Parser<'t>) -> Parsed<T>,
     ) -> Parsed<T> {
         let mut first = self.inner(text, origin);
         let result = read(&mut first)?;

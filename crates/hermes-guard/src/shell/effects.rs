@@ -5,7 +5,7 @@ use super::value::{Field, State, Variables};
 use super::word::is_name;
 
 /// Commands that may set any variable: what they run is not in the tree.
-const RUNS_ANYTHING: [&str; 5] = ["eval", "source", ".", "trap", "builtin"];
+const RUNS_ANYTHING: [&str; 6] = ["eval", "source", ".", "trap", "builtin", "command"];
 
 /// Commands that set the variables they are given by name.
 const SETS_NAMES: [&str; 9] =
@@ -22,10 +22,7 @@ pub(super) fn after_command(simple: &Simple, variables: &mut Variables) {
     };
     let name = variables.resolve(first).texts().and_then(|texts| texts.into_iter().next());
     match name.as_deref() {
-        // A name that cannot be known may be any of those below.
-        None => variables.forget_all(),
         Some(name) if RUNS_ANYTHING.contains(&name) => variables.forget_all(),
-        Some("command") => variables.forget_all(),
         Some(name) if ASSIGNS.contains(&name) => {
             simple.words[1..].iter().for_each(|word| argument_assignment(&word.parts, variables));
         }
@@ -38,6 +35,8 @@ pub(super) fn after_command(simple: &Simple, variables: &mut Variables) {
             }
         }
         Some(_) => {}
+        // A name that cannot be known may be any of those above.
+        None => variables.forget_all(),
     }
 }
 
@@ -101,8 +100,6 @@ pub(super) fn names_in_arithmetic(parts: &[WordPart], variables: &mut Variables)
         match part {
             WordPart::Literal(text) => forget_names(text, variables),
             WordPart::Double(inner) => names_in_arithmetic(inner, variables),
-            // What it holds may name others.
-            WordPart::Parameter(_) | WordPart::Substitution(_) => {}
             _ => {}
         }
     }

@@ -140,7 +140,7 @@ impl<'a> Parser<'a> {
             self.pos += end + 1;
             let line = &rest[..end];
             let backslashes = line.len() - line.trim_end_matches('\\').len();
-            if expands == Expands::No || backslashes % 2 == 0 {
+            if expands == Expands::No || backslashes.is_multiple_of(2) {
                 break;
             }
         }
@@ -158,7 +158,7 @@ impl<'a> Parser<'a> {
             Origin::Offset(offset) if !pending.strip => Origin::Offset(offset + start),
             _ => Origin::Inside(span),
         };
-        let parts = self.nested(|p| p.read_inner(text, origin, |p| p.document_parts()))?;
+        let parts = self.nested(|p| p.read_inner(text, origin, Parser::document_parts))?;
         Ok(Body { parts, span, end })
     }
 

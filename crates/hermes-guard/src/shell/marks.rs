@@ -88,7 +88,9 @@ fn close(mut closed: Open, target: &mut Parts) {
         [WordPart::Literal(text)] if is_range(text) => target.push(WordPart::Range(text.clone())),
         _ => {
             target.push_char('{');
-            inner.into_iter().for_each(|part| target.push(part));
+            for part in inner {
+                target.push(part);
+            }
             target.push_char('}');
         }
     }
@@ -138,10 +140,9 @@ fn tildes_in(text: &str, is_first: bool, is_last: bool, marks: Marks, marked: &m
     let mut rest = text;
     let mut at_start = is_first;
     while !rest.is_empty() {
-        let name = rest.strip_prefix('~').map(|after| {
-            let end = after.find(['/', ':']).unwrap_or(after.len());
-            &after[..end]
-        });
+        let ends = |c: char| c == '/' || (c == ':' && marks == Marks::Assigned);
+        let name = rest.strip_prefix('~').map(|after| &after[..after.find(ends).unwrap_or(after.len())]);
+        let name = name.filter(|name| name.chars().all(|c| c.is_alphanumeric() || "._+-:".contains(c)));
         match name {
             Some(name) if at_start && (is_last || name.len() + 1 < rest.len()) => {
                 marked.push(WordPart::Tilde(name.to_owned()));

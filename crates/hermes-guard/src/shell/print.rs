@@ -113,7 +113,7 @@ impl Printer {
             self.text(match prefix {
                 Prefix::Not => "! ",
                 Prefix::Time => "time ",
-                Prefix::TimePosix => "time -p -- ",
+                Prefix::TimePosix => "time -p ",
             });
         }
         for stage in &pipeline.stages {

@@ -4,7 +4,7 @@ use super::ansi::{Dialect, decode};
 use super::ast::{
     CommandKind, Instead, List, Mode, Operation, Parameter, ParameterForm, Substitution, When, Word, WordPart,
 };
-use super::marks::globs_in;
+use super::marks::{Marks, globs_in, mark};
 use super::output::output_of;
 use super::print::print_parts;
 use super::transform::transform;
@@ -37,7 +37,11 @@ impl Variables {
         let mut uncertain = false;
         let Some(words) = brace_expand(&word.parts) else { return Value::Unknown };
         for parts in &words {
-            let mut split = Split { variables: self, ..Split::new(self) };
+            // `~` with anything but a plain name: bash has its own ideas of `~:$x`.
+            if matches!(parts.first(), Some(WordPart::Literal(text)) if text.starts_with('~')) {
+                return Value::Unknown;
+            }
+            let mut split = Split::new(self);
             split.parts(parts, Quoting::Bare);
             let (more, unsure) = split.finish();
             uncertain |= unsure;
@@ -218,9 +222,9 @@ impl<'a> Split<'a> {
                 let missing = value.is_none() && self.is_unset(&name) || empty && *when == When::UnsetOrEmpty;
                 let known = missing || value.is_some();
                 match instead {
-                    Instead::Default | Instead::AssignDefault if missing => self.parts(word, quoting),
+                    Instead::Default | Instead::AssignDefault if missing => self.instead(word, quoting),
                     Instead::Alternative if missing => {}
-                    Instead::Alternative if known => self.parts(word, quoting),
+                    Instead::Alternative if known => self.instead(word, quoting),
                     Instead::Error if missing => self.push(Piece::Unknown),
                     _ => self.value(&value.unwrap_or_else(Field::unknown), quoting),
                 }
@@ -230,6 +234,25 @@ impl<'a> Split<'a> {
                 let text = value.and_then(|value| value.text());
                 let changed = text.and_then(|text| transform(&text, operation, self.variables));
                 self.value(&changed.map_or_else(Field::unknown, |text| Field::from_text(&text)), quoting);
+            }
+        }
+    }
+
+    /// The word of `${x:-word}`: what is not quoted in it is split like a value.
+    fn instead(&mut self, word: &[WordPart], quoting: Quoting) {
+        for (i, part) in word.iter().enumerate() {
+            match part {
+                WordPart::Literal(text) if quoting == Quoting::Bare => match text.strip_prefix('~') {
+                    Some(rest)
+                        if i == 0 && (rest.starts_with('/') || (rest.is_empty() && word.len() == 1)) =>
+                    {
+                        self.push(Piece::Home);
+                        self.value(&Field::from_text(rest), quoting);
+                    }
+                    Some(_) if i == 0 => self.push(Piece::Unknown),
+                    _ => self.value(&Field::from_text(text), quoting),
+                },
+                other => self.part(other, quoting),
             }
         }
     }
@@ -266,15 +289,42 @@ impl<'a> Split<'a> {
     }
 }
 
-/// The words that `{a,b}` makes of one, or nothing if they are too many.
+/// The words that `{a,b}` makes of one, or nothing if they are too many or read differently afterwards.
 fn brace_expand(parts: &[WordPart]) -> Option<Vec<Vec<WordPart>>> {
+    let braces = |part: &WordPart| matches!(part, WordPart::Braces(_) | WordPart::Range(_));
+    if !parts.iter().any(braces) {
+        return Some(vec![parts.to_vec()]);
+    }
+    combine(parts)?.into_iter().map(read_again).collect()
+}
+
+/// Braces are expanded before anything else: `$d{a,b}` is `$da $db`, and `~{/x,/y}` is `~/x ~/y`.
+fn read_again(word: Vec<WordPart>) -> Option<Vec<WordPart>> {
+    let mut parts = Parts::default();
+    for part in word {
+        parts.push(part);
+    }
+    let parts = parts.into_vec();
+    let named = |part: &WordPart| {
+        matches!(part, WordPart::Parameter(this)
+            if this.form == ParameterForm::Plain && super::word::is_name(&this.name))
+    };
+    let continues = |part: &WordPart| {
+        matches!(part, WordPart::Literal(text)
+            if text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
+    };
+    let joined = parts.windows(2).any(|pair| named(&pair[0]) && continues(&pair[1]));
+    if joined { None } else { mark(parts, Marks::Tilde).ok() }
+}
+
+fn combine(parts: &[WordPart]) -> Option<Vec<Vec<WordPart>>> {
     let mut words: Vec<Vec<WordPart>> = vec![Vec::new()];
     for part in parts {
         let alternatives: Vec<Vec<WordPart>> = match part {
             WordPart::Braces(alternatives) => {
                 let mut all = Vec::new();
                 for alternative in alternatives {
-                    all.extend(brace_expand(alternative)?);
+                    all.extend(combine(alternative)?);
                 }
                 all
             }
@@ -282,7 +332,9 @@ fn brace_expand(parts: &[WordPart]) -> Option<Vec<Vec<WordPart>>> {
                 range(text)?.into_iter().map(|text| vec![WordPart::Literal(text)]).collect()
             }
             other => {
-                words.iter_mut().for_each(|word| word.push(other.clone()));
+                for word in &mut words {
+                    word.push(other.clone());
+                }
                 continue;
             }
         };

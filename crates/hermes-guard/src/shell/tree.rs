@@ -83,8 +83,8 @@ impl Drawing {
     }
 
     fn command(&mut self, command: &Command, before: &str) {
-        let redirects: String = command.redirects.iter().map(|r| format!(" {}", print_redirect(r))).collect();
-        let title = |text: &str| format!("{before}{text}{redirects}");
+        let redirects: Vec<String> = command.redirects.iter().map(print_redirect).collect();
+        let title = |text: &str| [&[format!("{before}{text}")], &redirects[..]].concat().join(" ");
         match &command.kind {
             CommandKind::Simple(_) => {
                 self.line(&format!("{before}{}", print_command_line(command)));
@@ -109,10 +109,9 @@ impl Drawing {
                 self.titled("do", &this.body);
             }
             CommandKind::For(this) | CommandKind::Select(this) => {
-                let words: String =
-                    this.words.iter().flatten().map(|word| format!(" {}", print_word(word))).collect();
+                let words: Vec<String> = this.words.iter().flatten().map(print_word).collect();
                 let kind = if matches!(command.kind, CommandKind::For(_)) { "for" } else { "select" };
-                self.line(&title(&format!("{kind} {} in{words}", print_word(&this.name))));
+                self.line(&title(&format!("{kind} {} in {}", print_word(&this.name), words.join(" "))));
                 self.below(|to| {
                     to.insides(command);
                     to.list(&this.body);
@@ -150,7 +149,11 @@ impl Drawing {
     /// The commands of substitutions in the words of a command.
     fn insides(&mut self, command: &Command) {
         let mut found = Vec::new();
-        inside_command(command).into_iter().for_each(|parts| substitutions(parts, &mut found));
-        found.into_iter().for_each(|(title, list)| self.titled(title, list));
+        for parts in inside_command(command) {
+            substitutions(parts, &mut found);
+        }
+        for (title, list) in found {
+            self.titled(title, list);
+        }
     }
 }

@@ -215,7 +215,9 @@ impl<'a> Walk<'_, 'a> {
         if let Some(otherwise) = &clause.otherwise {
             self.inside(Place::Branch, |walk| walk.list(otherwise));
         }
-        ends.iter().for_each(|end| self.variables.meet(end));
+        for end in &ends {
+            self.variables.meet(end);
+        }
     }
 
     fn case(&mut self, this: &'a Case) {
@@ -298,11 +300,15 @@ impl<'a> Walk<'_, 'a> {
     }
 
     fn words(&mut self, words: &'a [Word]) {
-        words.iter().for_each(|word| self.parts(&word.parts));
+        for word in words {
+            self.parts(&word.parts);
+        }
     }
 
     fn parts(&mut self, parts: &'a [WordPart]) {
-        parts.iter().for_each(|part| self.part(part));
+        for part in parts {
+            self.part(part);
+        }
     }
 
     fn part(&mut self, part: &'a WordPart) {

@@ -128,7 +128,9 @@ impl Parser<'_> {
         let Some(how) = how else {
             if let Some(inner) = subscript {
                 parts.push_char('[');
-                inner.into_iter().for_each(|part| parts.push(part));
+                for part in inner {
+                    parts.push(part);
+                }
                 parts.push_char(']');
             }
             return self.rest_of_word(start, parts).map(Err);
@@ -207,7 +209,9 @@ impl Parser<'_> {
                 return Ok(Element { key: Some((inner, how)), value });
             }
             parts.push_char('[');
-            inner.into_iter().for_each(|part| parts.push(part));
+            for part in inner {
+                parts.push(part);
+            }
             parts.push_char(']');
         }
         Ok(Element { key: None, value: self.rest_of_word(start, parts)? })
@@ -267,7 +271,9 @@ impl Parser<'_> {
             }
             b'(' if inside == Inside::Regex => {
                 let group = self.nested(Self::regex_group)?;
-                group.into_iter().for_each(|part| parts.push(part));
+                for part in group {
+                    parts.push(part);
+                }
             }
             b'|' if inside == Inside::Regex => parts.push_char(self.bump().unwrap_or('|')),
             b'@' | b'?' | b'*' | b'+' | b'!'
@@ -290,7 +296,8 @@ impl Parser<'_> {
 
     fn backslash(&mut self, inside: Inside, parts: &mut Parts) {
         self.pos += 1;
-        let Some(c) = self.bump_raw() else { return parts.push_char('\\') };
+        // At the very end it stands for itself.
+        let Some(c) = self.bump_raw() else { return parts.push(WordPart::Escaped('\\')) };
         let special = match inside {
             Inside::Double => matches!(c, '$' | '`' | '"' | '\\'),
             Inside::Document => matches!(c, '$' | '`' | '\\'),
@@ -325,9 +332,11 @@ impl Parser<'_> {
             Origin::Offset(offset) => Origin::Offset(offset + start),
             inside @ Origin::Inside(_) => inside,
         };
-        let inner = self.nested(|p| p.read_inner(&text, origin, |p| p.quoted_bracket_parts()))?;
+        let inner = self.nested(|p| p.read_inner(&text, origin, Parser::quoted_bracket_parts))?;
         parts.push_char('\'');
-        inner.into_iter().for_each(|part| parts.push(part));
+        for part in inner {
+            parts.push(part);
+        }
         parts.push_char('\'');
         Ok(())
     }

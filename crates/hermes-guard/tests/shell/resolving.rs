@@ -108,7 +108,7 @@ fn argument(text: &str) -> Option<Word> {
 }
 
 proptest! {
-    #![proptest_config(Config { cases: 6, failure_persistence: None, max_shrink_iters: 60, ..Config::default() })]
+    #![proptest_config(Config { cases: 4, failure_persistence: None, max_shrink_iters: 40, ..Config::default() })]
 
     #[test]
     fn bash_agrees(words in prop::collection::vec(word(), 200)) {
@@ -152,6 +152,8 @@ fn what_is_unknown_is_said_to_be() {
         resolved("~root/x"),
         Value::Known(vec![Field { pieces: vec![Piece::HomeOf("root".into()), text("/x")] }])
     );
+    assert_eq!(resolved("~{/,}").fields()[0].shown(), "~/");
+    assert_eq!(resolved("$a{b,c}"), Value::Unknown);
     assert_eq!(resolved("\"~\"").texts().unwrap(), ["~"]);
 }
 

@@ -18,7 +18,7 @@ use super::bash;
 use super::grammar::{nearly_script, script};
 
 fn config(cases: u32) -> Config {
-    Config { cases, failure_persistence: None, max_shrink_iters: 60, ..Config::default() }
+    Config { cases, failure_persistence: None, max_shrink_iters: 40, ..Config::default() }
 }
 
 /// Whether the text holds one of the constructs of the known differences 1 to 4.
@@ -28,10 +28,10 @@ fn may_differ(text: &str) -> bool {
 }
 
 proptest! {
-    #![proptest_config(config(6))]
+    #![proptest_config(config(3))]
 
     #[test]
-    fn scripts_of_the_grammar_are_accepted(scripts in prop::collection::vec(script(), 60)) {
+    fn scripts_of_the_grammar_are_accepted(scripts in prop::collection::vec(script(), 40)) {
         for (text, accepted) in scripts.iter().zip(bash::accepts(&scripts)) {
             prop_assert!(accepted, "bash refuses {text:?}");
             if let Err(error) = parse(text) {
@@ -41,7 +41,7 @@ proptest! {
     }
 
     #[test]
-    fn other_texts_are_judged_as_bash_does(texts in prop::collection::vec(nearly_script(), 150)) {
+    fn other_texts_are_judged_as_bash_does(texts in prop::collection::vec(nearly_script(), 120)) {
         for (text, accepted) in texts.iter().zip(bash::accepts(&texts)) {
             match (parse(text), accepted) {
                 (Ok(_), false) => prop_assert!(false, "bash refuses, we accept {text:?}"),

@@ -1,7 +1,7 @@
 //! Simple commands are found wherever they hide, with what is known of their words.
 
 use hermes_guard::shell::ast::{CommandKind, Direction};
-use hermes_guard::shell::{Place, Variables, parse, sites, trace, tree};
+use hermes_guard::shell::{Field, Place, Variables, parse, sites, trace, tree};
 
 /// Every command with its words as far as they are known.
 fn traced(text: &str) -> Vec<String> {
@@ -12,7 +12,7 @@ fn traced(text: &str) -> Vec<String> {
         let shown: Vec<String> = words
             .map(|value| match value.fields() {
                 [] => "…".to_owned(),
-                fields => fields.iter().map(|field| field.shown()).collect::<Vec<_>>().join("|"),
+                fields => fields.iter().map(Field::shown).collect::<Vec<_>>().join("|"),
             })
             .collect();
         if !shown.is_empty() {

@@ -160,6 +160,7 @@ impl FileState {
             Moment::TurnBegins => self.session(session, Session::interrupt),
             // What was shown is no longer before the model: it may be shown again.
             Moment::HistoryShortened | Moment::Resumed(_) => self.session(session, Session::forget_shown),
+            Moment::TurnEnds => {}
         }
     }
 

@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop")]
 
 mod background;
-mod files;
 mod clarify;
+mod files;
+mod code;
 mod fixture;
 mod memory;
 mod process;
@@ -13,5 +14,5 @@ mod session_search;
 mod settings;
 mod skills;
 mod terminal;
-mod web;
 mod todo;
+mod web;

@@ -43,24 +43,31 @@ fn all_tools() -> Vec<Arc<dyn Tool>> {
     })
 }
 
-/// Names of the tools for commands a conversation has.
+/// Names of the tools a conversation has.
 fn tools(settings: &Settings, asked: &[&str]) -> Result<Vec<String>, SelectionError> {
     let asked: Vec<String> = asked.iter().map(|name| (*name).to_owned()).collect();
     let chosen = Selection::new(settings, "cli", &asked)?;
     let all = all_tools();
     let toolbox = Toolbox::new(all.into_iter().filter(|tool| chosen.has(tool.as_ref())));
-    let for_commands = |name: &&str| toolbox.get(name).is_some_and(|tool| tool.toolset() == "terminal");
-    Ok(toolbox.names().filter(for_commands).map(str::to_owned).collect())
+    Ok(toolbox.names().map(str::to_owned).collect())
 }
 
 #[test]
 fn settings_choose_the_tools() {
     let both = ["process", "terminal"];
     let web = ["web_extract", "web_search"];
-    let usual = ["process", "terminal", "vision_analyze", "web_extract", "web_search"];
-    let debugging = ["process", "terminal", "web_extract", "web_search"];
+    let debugging = [
+        "patch",
+        "process",
+        "read_file",
+        "search_files",
+        "terminal",
+        "web_extract",
+        "web_search",
+        "write_file",
+    ];
     let none: [&str; 0] = [];
-    assert_eq!(tools(&settings(""), &[]).unwrap(), usual);
+    assert_eq!(tools(&settings(""), &[]).unwrap(), catalog::NAMES, "all that there are");
     assert_eq!(tools(&settings(""), &["web"]).unwrap(), web);
     assert_eq!(tools(&settings("toolsets: [web]"), &["debugging, web"]).unwrap(), debugging);
     assert_eq!(tools(&settings("toolsets: [web]"), &[]).unwrap(), web);

@@ -67,7 +67,7 @@ async fn cancelling_ends_everything_and_keeps_what_was_printed(fixture: &Fixture
 }
 
 /// Processes of a place whose command line matches.
-async fn left(talk: &Talk, pattern: &str) -> String {
+pub async fn left(talk: &Talk, pattern: &str) -> String {
     let look = format!(
         "for p in /proc/[0-9]*; do {{ tr '\\0' ' ' < $p/cmdline; }} 2>/dev/null | grep -x '{pattern} '; done; true"
     );

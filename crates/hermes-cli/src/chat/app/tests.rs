@@ -563,7 +563,11 @@ fn what_ends_in_the_background_gets_a_turn_when_nothing_else_runs() {
     assert_eq!(bench.calls.lock().unwrap().news, 1, "the turn that runs comes first");
     bench.message(ended());
     assert!(bench.chat.is_busy(), "then it is taken up");
-    assert_eq!((bench.calls.lock().unwrap().news, bench.calls.lock().unwrap().turns.len()), (0, 1));
+    let (news, turns) = {
+        let calls = bench.calls.lock().unwrap();
+        (calls.news, calls.turns.len())
+    };
+    assert_eq!((news, turns), (0, 1), "nobody sent anything for it");
     bench.message(ended());
     assert!(!bench.chat.is_busy());
 }

@@ -43,25 +43,27 @@ fn stops(call: &Call, _: &Context<'_>) -> bool {
     }
 }
 
+/// Mounts that are the machine itself.
+const WHOLE: &[&str] = &[
+    "/",
+    "/etc",
+    "/root",
+    "/home",
+    "/var",
+    "/usr",
+    "/boot",
+    "/proc",
+    "/sys",
+    "/dev",
+    "/var/run/docker.sock",
+    "/run/docker.sock",
+];
+
 fn escapes(call: &Call, _: &Context<'_>) -> bool {
     if !is_engine(call) || !verbs(call).iter().any(|verb| matches!(verb.as_str(), "run" | "create" | "exec"))
     {
         return false;
     }
-    const WHOLE: &[&str] = &[
-        "/",
-        "/etc",
-        "/root",
-        "/home",
-        "/var",
-        "/usr",
-        "/boot",
-        "/proc",
-        "/sys",
-        "/dev",
-        "/var/run/docker.sock",
-        "/run/docker.sock",
-    ];
     let texts = call.texts();
     let mounts = texts.iter().enumerate().filter_map(|(place, text)| match text.as_str() {
         "-v" | "--volume" | "--mount" => texts.get(place + 1).map(String::as_str),

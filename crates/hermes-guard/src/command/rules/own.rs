@@ -98,17 +98,14 @@ fn gateway(call: &Call) -> bool {
 }
 
 fn replaces(call: &Call) -> bool {
-    if !is_ours(call) {
-        return false;
-    }
-    match verbs(call).iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["update" | "uninstall" | "import" | "setup", ..] => true,
-        ["profile", "delete" | "remove" | "rename", ..] | ["sessions", "delete" | "prune" | "purge", ..] => {
-            true
-        }
-        ["auth", "remove" | "reset" | "logout", ..] => true,
-        _ => false,
-    }
+    is_ours(call)
+        && matches!(
+            verbs(call).iter().map(String::as_str).collect::<Vec<_>>().as_slice(),
+            ["update" | "uninstall" | "import" | "setup", ..]
+                | ["profile", "delete" | "remove" | "rename", ..]
+                | ["sessions", "delete" | "prune" | "purge", ..]
+                | ["auth", "remove" | "reset" | "logout", ..]
+        )
 }
 
 fn ends(call: &Call) -> bool {

@@ -38,7 +38,7 @@ fn is_secret(word: &Word, call: &Call, sight: &Context<'_>) -> bool {
 /// What lies beside keys and is made to be shown.
 fn is_public(word: &Word) -> bool {
     let name = word.split_slashes().last().and_then(Word::text).unwrap_or_default();
-    name.ends_with(".pub")
+    name.rsplit('.').next() == Some("pub")
         || matches!(name.as_str(), "known_hosts" | "authorized_keys" | "cacert.pem" | "ca-certificates.crt")
         || (name == "config" && word.shown().contains(".ssh/"))
 }

@@ -31,7 +31,7 @@ pub(in crate::command) fn written(call: &Call) -> Vec<Word> {
     let target = || call.value_of(&["-t", "--target-directory"]);
     match call.name().as_deref() {
         Some("tee" | "truncate" | "touch" | "ed" | "ex" | "sponge") => {
-            files.extend(operands.iter().map(|word| (*word).clone()))
+            files.extend(operands.iter().map(|word| (*word).clone()));
         }
         Some("cp" | "mv" | "install" | "ln" | "rsync" | "scp")
             if operands.len() > 1 || target().is_some() =>

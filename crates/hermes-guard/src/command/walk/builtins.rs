@@ -7,6 +7,11 @@ use crate::command::rules::FETCHERS;
 use crate::command::word::Word;
 use crate::shell::{Field, Piece};
 
+/// Longest text of a file that is remembered.
+const LONGEST_TEXT: usize = 64 * 1024;
+/// Most files whose text is remembered.
+const MOST_FILES: usize = 64;
+
 impl Walk<'_> {
     /// Keeps what a program changes for the rest of the line.
     pub(super) fn effects(&mut self, call: &Call) {
@@ -60,6 +65,25 @@ impl Walk<'_> {
 
     fn keep_fresh(&mut self, files: impl Iterator<Item = String>) {
         self.state.fresh.extend(files.map(|file| bare(&file).to_owned()).filter(|file| !file.is_empty()));
+    }
+
+    /// Keeps what a command writes into files, where its text is known; where not, that they are new.
+    pub(super) fn keep_written(&mut self, writes: &[Word], text: Option<&str>) {
+        for file in writes.iter().filter_map(Word::text).filter(|file| !file.starts_with("/dev/")) {
+            let file = bare(&file).to_owned();
+            let fits = |text: &&str| text.len() <= LONGEST_TEXT && self.state.written.len() < MOST_FILES;
+            if let Some(text) = text.filter(fits) {
+                self.state.written.insert(file, text.to_owned());
+            } else {
+                self.state.written.remove(&file);
+                self.state.fresh.push(file);
+            }
+        }
+    }
+
+    /// The text an earlier command wrote into a file.
+    pub(super) fn written_text(&self, word: &Word) -> Option<String> {
+        self.state.written.get(bare(&word.text()?)).cloned()
     }
 
     /// Whether a file was fetched or made executable earlier in the line.

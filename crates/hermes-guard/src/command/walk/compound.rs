@@ -26,7 +26,7 @@ impl Walk<'_> {
         flow.marks.push(Mark::Background);
         let state = self.state.clone();
         self.chain(item, &flow);
-        self.state = state;
+        self.leave(state);
     }
 
     fn chain(&mut self, item: &Item, flow: &Flow) {
@@ -52,19 +52,24 @@ impl Walk<'_> {
             let mut upstream = std::mem::take(&mut input.upstream);
             upstream.extend(self.look.calls[before..].iter().map(|call| call.words.clone()));
             input = Input { upstream, unknown: text.is_none(), text };
-            self.state = state;
+            self.leave(state);
         }
     }
 
     pub(super) fn command(&mut self, command: &Command, flow: &Flow) {
         let part = command.span.of(&self.text).to_owned();
         if let CommandKind::Simple(simple) = &command.kind {
-            return self.simple(simple, &command.redirects, part, flow);
+            let writes = self.simple(simple, &command.redirects, part, flow);
+            if !writes.is_empty() {
+                let text = self.output_of(command, &flow.input);
+                self.keep_written(&writes, text.as_deref());
+            }
+            return;
         }
         let (writes, input) = self.redirects(&command.redirects, &flow.input);
         if !writes.is_empty() {
             let cwd = self.state.cwd.clone();
-            self.look.calls.push(Call { writes, part, cwd, ..Call::default() });
+            self.look.calls.push(Call { writes, cwd, part, ..Call::default() });
         }
         let flow = Flow { input, ..flow.clone() };
         self.compound(&command.kind, &flow);
@@ -122,9 +127,9 @@ impl Walk<'_> {
         self.inside.push(name.to_owned());
         let state = self.state.clone();
         self.command(body, flow);
-        let (cwd, fresh) = (self.state.cwd.clone(), self.state.fresh.clone());
-        self.state = state;
-        (self.state.cwd, self.state.fresh) = (cwd, fresh);
+        let cwd = self.state.cwd.clone();
+        self.leave(state);
+        self.state.cwd = cwd;
         self.inside.pop();
     }
 

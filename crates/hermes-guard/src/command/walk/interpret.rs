@@ -9,22 +9,56 @@ use crate::command::word::Word;
 const SHELLS: &[&str] =
     &["bash", "sh", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh", "yash"];
 
+/// Other interpreters, and the flags that take code.
+const OTHERS: &[(&[&str], &[&str])] = &[
+    (&["perl", "ruby", "lua", "osascript", "Rscript", "julia"], &["-e", "-E", "-ne", "-pe", "-pie"]),
+    (&["node", "nodejs", "bun"], &["-e", "--eval", "-p", "--print"]),
+    (&["php"], &["-r"]),
+    (&["deno"], &["eval"]),
+];
+
+/// Programs made to print commands for a shell to run: `eval "$(ssh-agent -s)"`.
+const PRINTERS: &[&str] = &[
+    "ssh-agent",
+    "direnv",
+    "brew",
+    "rbenv",
+    "pyenv",
+    "nodenv",
+    "starship",
+    "zoxide",
+    "mise",
+    "fnm",
+    "opam",
+    "dircolors",
+    "kubectl",
+    "helm",
+    "gh",
+    "conda",
+    "keychain",
+    "lesspipe",
+    "atuin",
+    "fzf",
+    "register-python-argcomplete",
+    "hermes",
+];
+
 impl Walk<'_> {
     /// A shell, another interpreter, or nothing of the kind.
     pub(super) fn interpret(&mut self, call: &Call, name: &str) {
-        if call.words.first().is_some_and(|word| self.is_fresh(word)) {
-            self.mark(call, Mark::JustMadeExecutable);
+        if let Some(word) = call.words.first().filter(|word| self.is_fresh(word)) {
+            self.file(call, word, |walk, _, text| walk.line_apart(text, &Flow::default()));
         }
         let python = name.starts_with("python") || name.starts_with("pypy") || name == "ipython";
         match name {
             _ if SHELLS.contains(&name) => self.shell(call),
             "source" | "." => self.sourced(call),
             _ if python => self.code(call, &["-c"], script::python),
-            "perl" | "ruby" | "node" | "nodejs" | "php" | "lua" | "osascript" | "deno" | "bun"
-            | "Rscript" | "julia" => {
-                self.code(call, &["-e", "-E", "--eval", "-p", "--print", "-r", "eval"], script::other);
+            _ => {
+                if let Some((_, flags)) = OTHERS.iter().find(|(names, _)| names.contains(&name)) {
+                    self.code(call, flags, script::other);
+                }
             }
-            _ => {}
         }
     }
 
@@ -49,8 +83,7 @@ impl Walk<'_> {
             {
                 self.code_from_input(call);
             }
-            Some(word) if self.is_fresh_file(word) => self.mark(call, Mark::JustMadeExecutable),
-            Some(_) => {}
+            Some(word) => self.file(call, word, |walk, _, text| walk.line_apart(text, &Flow::default())),
             None => self.code_from_input(call),
         }
     }
@@ -59,8 +92,17 @@ impl Walk<'_> {
         match call.operands().first() {
             Some(word) if word.is_blank() => self.unknown_code(call),
             Some(word) if word.text().as_deref() == Some("/dev/stdin") => self.code_from_input(call),
-            Some(word) if self.is_fresh_file(word) => self.mark(call, Mark::JustMadeExecutable),
-            _ => {}
+            Some(word) => self.file(call, word, |walk, _, text| walk.line_apart(text, &Flow::default())),
+            None => {}
+        }
+    }
+
+    /// A file that is run: read, if an earlier command wrote it and its text is known.
+    fn file(&mut self, call: &Call, word: &Word, read: impl FnOnce(&mut Self, &Call, &str)) {
+        match self.written_text(word) {
+            Some(text) => read(self, call, &text),
+            None if self.is_fresh_file(word) => self.mark(call, Mark::JustMadeExecutable),
+            None => {}
         }
     }
 
@@ -105,8 +147,8 @@ impl Walk<'_> {
         if let Some(word) = file.filter(|_| !call.has("-m")) {
             if word.is_blank() {
                 self.unknown_code(call);
-            } else if self.is_fresh_file(word) {
-                self.mark(call, Mark::JustMadeExecutable);
+            } else {
+                self.file(call, word, |walk, call, text| walk.acts(call, read(text)));
             }
         }
     }
@@ -115,6 +157,10 @@ impl Walk<'_> {
     fn unknown_code(&mut self, call: &Call) {
         let sources = || call.input.upstream.iter().chain(&call.origins);
         let of = |words: &Vec<Word>| Call { words: words.clone(), ..Call::default() };
+        let printed = call.input.upstream.is_empty() && !call.origins.is_empty();
+        if printed && call.origins.iter().all(|words| of(words).is(PRINTERS)) {
+            return;
+        }
         let mark = if sources().any(|words| of(words).is(FETCHERS)) {
             Mark::FromDownload
         } else if sources().any(|words| decodes(&of(words))) {

@@ -103,7 +103,6 @@ fn unescaped(text: &str) -> String {
             Some('n') => out.push('\n'),
             Some('t') => out.push('\t'),
             Some('r') => out.push('\r'),
-            Some('\\') => out.push('\\'),
             Some('x') => out.extend(number(&mut chars, 16, 2)),
             Some('u') => out.extend(number(&mut chars, 16, 4)),
             Some('0') => out.extend(number(&mut chars, 8, 3)),
@@ -112,8 +111,8 @@ fn unescaped(text: &str) -> String {
                 let digits: String = std::iter::once(digit).chain(rest).collect();
                 out.extend(u32::from_str_radix(&digits, 8).ok().and_then(char::from_u32));
             }
+            Some('\\') | None => out.push('\\'),
             Some(other) => out.extend(['\\', other]),
-            None => out.push('\\'),
         }
     }
     out

@@ -9,7 +9,13 @@ use crate::shell::ast::{
 use crate::shell::{Field, Piece, Value};
 
 impl Walk<'_> {
-    pub(super) fn simple(&mut self, simple: &Simple, redirects: &[Redirect], part: String, flow: &Flow) {
+    pub(super) fn simple(
+        &mut self,
+        simple: &Simple,
+        redirects: &[Redirect],
+        part: String,
+        flow: &Flow,
+    ) -> Vec<Word> {
         let before = self.look.calls.len();
         for assignment in &simple.assignments {
             self.inside_assignment(assignment);
@@ -38,7 +44,22 @@ impl Walk<'_> {
         };
         Self::mark_origins(&mut call, &nested);
         self.mark_repetition(&mut call);
-        self.run(call);
+        Self::name_found_program(&mut call, &nested);
+        let written = call.writes.clone();
+        self.run(&call);
+        written
+    }
+
+    /// `$(which x)` is x.
+    fn name_found_program(call: &mut Call, nested: &[Call]) {
+        let [asked] = nested else { return };
+        let asks =
+            asked.is(&["which"]) || asked.is(&["command", "type"]) && asked.has_any(&["-v", "-p", "-P"]);
+        if let (true, Some(first), Some(found)) = (asks, call.words.first_mut(), asked.operands().last())
+            && first.is_blank()
+        {
+            *first = (*found).clone();
+        }
     }
 
     /// Where the text of substitutions in the words comes from.
@@ -166,11 +187,15 @@ impl Walk<'_> {
             | Operation::Unreadable(parts) => self.inside_parts(parts),
             Operation::Replace(_, pattern, replacement) => {
                 self.inside_parts(pattern);
-                replacement.iter().for_each(|parts| self.inside_parts(parts));
+                if let Some(parts) = replacement {
+                    self.inside_parts(parts);
+                }
             }
             Operation::Slice(offset, length) => {
                 self.inside_parts(offset);
-                length.iter().for_each(|parts| self.inside_parts(parts));
+                if let Some(parts) = length {
+                    self.inside_parts(parts);
+                }
             }
         }
     }

@@ -257,7 +257,7 @@ impl Walk<'_> {
             rest.iter().take_while(|word| !word.beginning().starts_with(":::")).cloned().collect();
         match words.as_slice() {
             [one] if one.text().is_some_and(|text| text.contains(' ')) => {
-                self.code_word(call, Some(one.clone()))
+                self.code_word(call, Some(one.clone()));
             }
             [] => {}
             _ => self.start(call, words, Via::Many),
@@ -269,7 +269,7 @@ impl Walk<'_> {
         if words.is_empty() {
             return;
         }
-        self.run(Call { words, via, writes: Vec::new(), ..call.clone() });
+        self.run(&Call { words, via, writes: Vec::new(), ..call.clone() });
     }
 
     /// `find … -exec program … ;`
@@ -357,7 +357,7 @@ impl Walk<'_> {
         }
         let keys = |word: &&&Word| !matches!(word.text().as_deref(), Some("Enter" | "C-m" | "C-c"));
         let operands = call.operands();
-        let last = operands.iter().skip(1).filter(keys).next_back();
+        let last = operands.iter().skip(1).rfind(keys);
         if let Some(word) =
             last.filter(|word| word.has_unknown() || word.text().is_some_and(|text| text.contains(' ')))
         {
