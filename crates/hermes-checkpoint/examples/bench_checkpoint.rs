@@ -56,7 +56,7 @@ fn main() {
     row("five files changed", median(&mut ours.split_off(rounds)), median(&mut theirs.split_off(rounds)));
     println!("{:<24}{:>10.1} ms", "look after a turn", milliseconds(median(&mut looks)));
     let id = checkpoints.resolve(&place.key, "2").unwrap();
-    let wish = Wish { id, only: None, mine: Mine::Keep };
+    let wish = Wish { id, only: None, mine: Mine::Overwrite };
     let (back, restored) = timed(|| checkpoints.restore(&place, &wish).unwrap());
     println!("{:<24}{:>10.1} ms ({} files)", "go back", milliseconds(back), restored.done.len());
 }

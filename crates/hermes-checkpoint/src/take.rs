@@ -209,8 +209,10 @@ impl Desk<'_> {
             gone.map(|(path, _)| path).try_for_each(|path| stream.remove(path))?;
             for (path, entry) in seen.entries.iter_mut().filter(|(_, entry)| entry.now != entry.tip) {
                 let Some(blob) = entry.now else { continue };
-                let Some(bytes) =
-                    held.get(path).map(Cow::Borrowed).or_else(|| self.read_again(path, blob.mode))
+                let Some(bytes) = held
+                    .get(path)
+                    .map(|bytes| Cow::Borrowed(bytes.as_slice()))
+                    .or_else(|| self.read_again(path, blob.mode))
                 else {
                     // It went away meanwhile: what the snapshot has of it stays.
                     entry.now = entry.tip;
@@ -223,7 +225,7 @@ impl Desk<'_> {
         })
     }
 
-    fn read_again(&self, path: &OsStr, mode: Mode) -> Option<Cow<'static, Vec<u8>>> {
+    fn read_again(&self, path: &OsStr, mode: Mode) -> Option<Cow<'static, [u8]>> {
         let kind = if mode == Mode::Link { ItemKind::Link } else { ItemKind::File };
         self.place.tree.read(Path::new(path), kind, self.checkpoints.limits.file_bytes).ok().map(Cow::Owned)
     }

@@ -74,6 +74,7 @@ fn named_paths(line: &str) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
     use hermes_tools::gate::Reach;
 
     use super::*;
