@@ -103,6 +103,7 @@ impl Setup {
 fn prompt() -> PromptParts {
     PromptParts {
         identity: None,
+        skills: None,
         tools: Vec::new(),
         guidance: Guidance::default(),
         place: Place::Sandbox { description: "Work in /workspace.".into() },

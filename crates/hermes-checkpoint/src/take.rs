@@ -212,7 +212,7 @@ impl Desk<'_> {
                 let Some(bytes) = held
                     .get(path)
                     .map(|bytes| Cow::Borrowed(bytes.as_slice()))
-                    .or_else(|| self.read_again(path, blob.mode))
+                    .or_else(|| self.read_again(path, blob.mode).map(Cow::Owned))
                 else {
                     // It went away meanwhile: what the snapshot has of it stays.
                     entry.now = entry.tip;
@@ -225,9 +225,9 @@ impl Desk<'_> {
         })
     }
 
-    fn read_again(&self, path: &OsStr, mode: Mode) -> Option<Cow<'static, [u8]>> {
+    fn read_again(&self, path: &OsStr, mode: Mode) -> Option<Vec<u8>> {
         let kind = if mode == Mode::Link { ItemKind::Link } else { ItemKind::File };
-        self.place.tree.read(Path::new(path), kind, self.checkpoints.limits.file_bytes).ok().map(Cow::Owned)
+        self.place.tree.read(Path::new(path), kind, self.checkpoints.limits.file_bytes).ok()
     }
 
     /// From now on, what was seen is how it looked last.

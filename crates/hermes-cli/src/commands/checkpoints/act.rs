@@ -53,7 +53,7 @@ impl Desk<'_> {
         dir: Option<PathBuf>,
         how: How,
     ) -> anyhow::Result<ExitCode> {
-        let (key, id) = self.find(id, dir)?;
+        let (key, id) = self.find(id, dir.as_deref())?;
         let place = self.place(key)?;
         let mine = match how {
             How::AtOnce(mine) => mine,

@@ -34,8 +34,8 @@ impl Desk<'_> {
 
     /// A snapshot by its number in the directory's list or by the beginning of its name; names are looked for
     /// everywhere.
-    pub(super) fn find(&self, wanted: &str, dir: Option<PathBuf>) -> anyhow::Result<(Key, ObjectId)> {
-        let key = self.key(dir.as_deref())?;
+    pub(super) fn find(&self, wanted: &str, dir: Option<&Path>) -> anyhow::Result<(Key, ObjectId)> {
+        let key = self.key(dir)?;
         let error = match self.checkpoints.resolve(&key, wanted) {
             Ok(id) => return Ok((key, id)),
             Err(error) => error,

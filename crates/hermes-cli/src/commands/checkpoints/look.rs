@@ -1,7 +1,7 @@
 //! Commands that only look.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use hermes_checkpoint::StatusOf;
@@ -67,8 +67,8 @@ impl Desk<'_> {
         Ok(ExitCode::SUCCESS)
     }
 
-    pub(super) fn list(&self, dir: Option<PathBuf>, limit: usize, form: Form) -> anyhow::Result<ExitCode> {
-        let key = self.key(dir.as_deref())?;
+    pub(super) fn list(&self, dir: Option<&Path>, limit: usize, form: Form) -> anyhow::Result<ExitCode> {
+        let key = self.key(dir)?;
         let mut snapshots = self.checkpoints.list(&key)?;
         snapshots.truncate(limit);
         if form == Form::Json {
@@ -101,7 +101,7 @@ impl Desk<'_> {
     }
 
     pub(super) fn diff(&self, id: &str, dir: Option<PathBuf>, much: Much) -> anyhow::Result<ExitCode> {
-        let (key, id) = self.find(id, dir)?;
+        let (key, id) = self.find(id, dir.as_deref())?;
         let difference = self.checkpoints.diff(&self.place(key)?, id)?;
         let text = match much {
             Much::Names => difference.stat,

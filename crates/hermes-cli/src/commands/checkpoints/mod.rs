@@ -127,7 +127,7 @@ pub fn run(app: &App, args: Args) -> anyhow::Result<ExitCode> {
     match args.command {
         None => desk.status(20, look::Form::Page),
         Some(What::Status { limit, json }) => desk.status(limit, json.into()),
-        Some(What::List { at, limit, json }) => desk.list(at.dir, limit, json.into()),
+        Some(What::List { at, limit, json }) => desk.list(at.dir.as_deref(), limit, json.into()),
         Some(What::Diff { id, at, stat }) => desk.diff(&id, at.dir, stat.into()),
         Some(What::Restore { id, path, at, dry_run, yes, force }) => {
             let how = act::How::new(dry_run, yes, force);
