@@ -3,7 +3,7 @@
 //! - [`place`], [`slug`], [`boards`]: where boards are kept, and which there are.
 //! - [`card`]: a card and its words; [`extras`]: what only this program knows about one.
 //! - [`transition`]: every way a card can go, decided in one place.
-//! - [`board`]: an open board. Its operations are in [`create`], [`act`], [`claim`], [`links`], `waiting` and [`query`].
+//! - [`board`]: an open board. Its operations are in [`create`], [`act`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]
 
 pub mod act;
@@ -21,6 +21,7 @@ pub mod place;
 pub mod query;
 pub mod rows;
 mod schema;
+pub mod search;
 pub mod slug;
 pub mod transition;
 mod waiting;

@@ -167,6 +167,14 @@ impl Board {
         })
     }
 
+    /// What waits for what, as pairs of the one that comes first and the one that waits.
+    pub fn links(&mut self) -> Result<Vec<(CardId, CardId)>, BoardError> {
+        self.read(|tx| {
+            let sql = "SELECT parent_id, child_id FROM task_links UNION SELECT parent_id, child_id FROM hx_links ORDER BY 1, 2";
+            tx.prepare_cached(sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+        })
+    }
+
     /// What happened after an event, on one card or on all.
     pub fn events_after(
         &mut self,

@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    auth, backup, completion, config, doctor, dump, fallback, import, insights, logs, model, profile,
+    auth, backup, completion, config, doctor, dump, fallback, import, insights, kanban, logs, model, profile,
     prompt_size, sandbox, sessions, setup, status, tools,
 };
 use crate::demo;
@@ -52,6 +52,7 @@ pub enum Command {
     Completion(completion::Args),
     Sandbox(sandbox::Args),
     Sessions(Box<sessions::Args>),
+    Kanban(Box<kanban::Args>),
     Insights(insights::Args),
     Import(import::Args),
     Logs(logs::Args),

@@ -6,7 +6,7 @@ use clap::Command;
 
 /// Every command belongs to one group; a test below holds that.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Work", &["chat", "demo", "sandbox", "sessions", "insights"]),
+    ("Work", &["chat", "demo", "sandbox", "kanban", "sessions", "insights"]),
     ("Models", &["setup", "model", "fallback", "auth", "tools", "prompt-size"]),
     ("Home", &["status", "config", "profile"]),
     ("When something is wrong", &["doctor", "logs", "dump"]),

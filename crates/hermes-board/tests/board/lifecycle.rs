@@ -219,3 +219,28 @@ fn a_running_card_keeps_its_profile() {
     assert!(board.assign(&id, Some("gamma"), NOW).is_err());
     assert_eq!(kinds(&mut board, &id), ["created", "assigned", "claimed"]);
 }
+
+#[test]
+fn cards_are_found_by_their_words_whoever_wrote_them() {
+    let fixture = Fixture::new();
+    let mut board = fixture.board();
+    let id = make(&mut board, "Repair the zebra crossing", &[]);
+    make(&mut board, "Something else", &[]);
+    let found = |board: &mut hermes_board::Board, words: &str| -> Vec<CardId> {
+        board.search(words, 10).unwrap().into_iter().map(|found| found.card.id).collect()
+    };
+    assert_eq!(found(&mut board, "ZEBRA cros"), [id.clone()]);
+    assert_eq!(found(&mut board, "zebra elephant"), []);
+    assert_eq!(found(&mut board, "\"(*"), [], "no words, nothing found");
+    board.comment(&id, "me", "the elephant said so", NOW).unwrap();
+    assert_eq!(found(&mut board, "zebra elephant"), [id.clone()]);
+    let report = Report { summary: Some("painted white".into()), ..Report::default() };
+    board.complete(&id, &report, By::Anybody, NOW).unwrap();
+    assert!(board.search("painted", 10).unwrap()[0].snippet.contains(">>>painted<<<"));
+    // The other program knows nothing of the index, but it writes events.
+    let db = hermes_store::rusqlite::Connection::open(fixture.dir.path().join("kanban.db")).unwrap();
+    db.execute("UPDATE tasks SET title = 'giraffe' WHERE id = ?1", [id.as_str()]).unwrap();
+    db.execute("INSERT INTO task_events (task_id, kind, created_at) VALUES (?1, 'edited', 1)", [id.as_str()])
+        .unwrap();
+    assert_eq!(found(&mut board, "giraffe"), [id]);
+}

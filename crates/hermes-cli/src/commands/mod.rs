@@ -9,6 +9,7 @@ pub mod dump;
 pub mod fallback;
 pub mod import;
 pub mod insights;
+pub mod kanban;
 pub mod logs;
 pub mod model;
 pub mod profile;
@@ -54,6 +55,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Dump(args) => dump::run(&open()?, &args),
         Command::Sandbox(args) => sandbox::run(&open()?, args),
         Command::Sessions(args) => sessions::run(&open()?, *args),
+        Command::Kanban(args) => kanban::run(&open()?, *args),
         Command::Insights(args) => insights::run(&open()?, &args),
         Command::Config(args) => config::run(&open()?, args),
         Command::Setup(args) => setup::run(&open()?, &args),
