@@ -4,6 +4,7 @@
 mod backup;
 mod config;
 mod containers;
+mod kanban;
 mod profiles;
 mod sessions;
 mod support;
