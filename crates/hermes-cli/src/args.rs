@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    approvals, auth, backup, checkpoints, completion, config, doctor, dump, fallback, guard, import,
-    insights, logs, memory, model, profile, prompt_size, sandbox, sessions, setup, skills, status, tools,
+    approvals, auth, backup, checkpoints, completion, config, doctor, dump, fallback, guard, import, insights,
+    kanban, logs, memory, model, profile, prompt_size, sandbox, sessions, setup, skills, status, tools,
 };
 use crate::demo;
 use crate::talk::ChatArgs;
@@ -55,6 +55,7 @@ pub enum Command {
     Completion(completion::Args),
     Sandbox(sandbox::Args),
     Sessions(Box<sessions::Args>),
+    Kanban(Box<kanban::Args>),
     Insights(insights::Args),
     Import(import::Args),
     Logs(logs::Args),

@@ -6,7 +6,7 @@ use clap::Command;
 
 /// Every command belongs to one group; a test below holds that.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Work", &["chat", "demo", "sandbox", "sessions", "insights", "checkpoints"]),
+    ("Work", &["chat", "demo", "sandbox", "kanban", "sessions", "insights", "checkpoints"]),
     ("Models", &["setup", "model", "fallback", "auth", "tools", "prompt-size"]),
     ("Home", &["status", "config", "profile", "memory", "skills"]),
     ("When something is wrong", &["doctor", "logs", "dump"]),

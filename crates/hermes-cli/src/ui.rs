@@ -18,6 +18,13 @@ pub fn print(text: &str) -> io::Result<()> {
     out.flush()
 }
 
+/// Writes bytes as they are to stdout, for files somebody else wrote.
+pub fn print_bytes(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()
+}
+
 /// Prints a value as indented JSON.
 pub fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     Ok(print(&serde_json::to_string_pretty(value)?)?)

@@ -143,7 +143,7 @@ pub enum Error {
 
 impl Error {
     /// Says what an error of SQLite means for this database.
-    pub(crate) fn explain(path: &Path, doing: &'static str, source: rusqlite::Error) -> Self {
+    pub fn explain(path: &Path, doing: &'static str, source: rusqlite::Error) -> Self {
         let path = path.to_owned();
         match source.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => Self::NotADatabase { path },

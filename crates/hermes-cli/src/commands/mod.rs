@@ -12,6 +12,7 @@ pub mod fallback;
 pub mod guard;
 pub mod import;
 pub mod insights;
+pub mod kanban;
 pub mod logs;
 pub mod memory;
 pub mod model;
@@ -64,6 +65,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Dump(args) => dump::run(&open()?, &args),
         Command::Sandbox(args) => sandbox::run(&open()?, args),
         Command::Sessions(args) => sessions::run(&open()?, *args),
+        Command::Kanban(args) => kanban::run(&open()?, *args),
         Command::Insights(args) => insights::run(&open()?, &args),
         Command::Config(args) => config::run(&open()?, args),
         Command::Setup(args) => setup::run(&open()?, &args),

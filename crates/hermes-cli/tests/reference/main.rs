@@ -6,6 +6,7 @@ mod checkpoints;
 mod config;
 mod containers;
 mod knowledge;
+mod kanban;
 mod profiles;
 mod sessions;
 mod support;

@@ -1,7 +1,7 @@
 //! Commands that change something.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use hermes_checkpoint::{Change, Does, Mine, Plan, Retention, Whose, Wish};
@@ -50,10 +50,10 @@ impl Desk<'_> {
         &self,
         id: &str,
         only: Option<PathBuf>,
-        dir: Option<PathBuf>,
+        dir: Option<&Path>,
         how: How,
     ) -> anyhow::Result<ExitCode> {
-        let (key, id) = self.find(id, dir.as_deref())?;
+        let (key, id) = self.find(id, dir)?;
         let place = self.place(key)?;
         let mine = match how {
             How::AtOnce(mine) => mine,

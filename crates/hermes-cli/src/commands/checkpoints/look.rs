@@ -100,8 +100,8 @@ impl Desk<'_> {
         Ok(ExitCode::SUCCESS)
     }
 
-    pub(super) fn diff(&self, id: &str, dir: Option<PathBuf>, much: Much) -> anyhow::Result<ExitCode> {
-        let (key, id) = self.find(id, dir.as_deref())?;
+    pub(super) fn diff(&self, id: &str, dir: Option<&Path>, much: Much) -> anyhow::Result<ExitCode> {
+        let (key, id) = self.find(id, dir)?;
         let difference = self.checkpoints.diff(&self.place(key)?, id)?;
         let text = match much {
             Much::Names => difference.stat,

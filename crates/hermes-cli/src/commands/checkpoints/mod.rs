@@ -128,10 +128,10 @@ pub fn run(app: &App, args: Args) -> anyhow::Result<ExitCode> {
         None => desk.status(20, look::Form::Page),
         Some(What::Status { limit, json }) => desk.status(limit, json.into()),
         Some(What::List { at, limit, json }) => desk.list(at.dir.as_deref(), limit, json.into()),
-        Some(What::Diff { id, at, stat }) => desk.diff(&id, at.dir, stat.into()),
+        Some(What::Diff { id, at, stat }) => desk.diff(&id, at.dir.as_deref(), stat.into()),
         Some(What::Restore { id, path, at, dry_run, yes, force }) => {
             let how = act::How::new(dry_run, yes, force);
-            desk.restore(&id, path, at.dir, how)
+            desk.restore(&id, path, at.dir.as_deref(), how)
         }
         Some(What::Prune { retention_days, max_size_mb, keep_orphans, json }) => {
             let mut retention = hermes_agent::checkpoints::retention(&desk.settings)?;

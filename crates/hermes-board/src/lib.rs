@@ -1,0 +1,33 @@
+//! The board: cards that agents and people work on together.
+//!
+//! - [`place`], [`slug`], [`boards`]: where boards are kept, and which there are.
+//! - [`card`]: a card and its words; [`extras`]: what only this program knows about one.
+//! - [`transition`]: every way a card can go, decided in one place.
+//! - [`board`]: an open board. Its operations are in [`create`], [`act`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]
+
+pub mod act;
+mod attempt;
+pub mod board;
+pub mod boards;
+pub mod card;
+pub mod claim;
+pub mod create;
+pub mod error;
+mod event;
+pub mod extras;
+pub mod links;
+pub mod place;
+pub mod query;
+pub mod rows;
+mod schema;
+pub mod search;
+pub mod slug;
+pub mod transition;
+mod waiting;
+
+pub use board::Board;
+pub use card::{Card, CardId, RunId, Seconds, Status};
+pub use error::BoardError;
+pub use place::{Overrides, Root};
+pub use slug::Slug;

@@ -1,0 +1,10 @@
+//! A board on disk, used as people and workers use it.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+mod damage;
+mod fixture;
+mod lifecycle;
+mod links;
+mod many;
+mod places;
+mod races;
