@@ -3,8 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    approvals, auth, backup, checkpoints, completion, config, doctor, dump, fallback, guard, import, insights,
-    kanban, logs, memory, model, profile, prompt_size, sandbox, sessions, setup, skills, status, tools,
+    approvals, auth, backup, checkpoints, completion, config, doctor, dump, fallback, guard, import,
+    insights, kanban, logs, memory, model, profile, prompt_size, sandbox, sessions, setup, skills, status,
+    tools,
 };
 use crate::demo;
 use crate::talk::ChatArgs;
