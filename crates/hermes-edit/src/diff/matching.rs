@@ -13,10 +13,22 @@ const MOST_STEPS: usize = 20_000_000;
 
 /// The runs that stay, in order. Few changes rather than the fewest when the inputs are huge.
 pub(crate) fn matching<T: Hash + Eq>(old: &[T], new: &[T]) -> Vec<Run> {
-    let (old, new) = numbered(old, new);
-    let mut search = Search { old: &old, new: &new, steps: MOST_STEPS, found: Vec::new() };
+    // Most of two large texts is the same: what is the same at both ends need not be numbered.
+    let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let ends = old[head..].iter().rev().zip(new[head..].iter().rev());
+    let tail = ends.take_while(|(a, b)| a == b).count();
+    let (middle_old, middle_new) = numbered(&old[head..old.len() - tail], &new[head..new.len() - tail]);
+    let mut search = Search { old: &middle_old, new: &middle_new, steps: MOST_STEPS, found: Vec::new() };
     search.all();
-    search.found
+    let mut runs = vec![Run { old: 0, new: 0, len: head }];
+    runs.extend(search.found.iter().map(|run| Run {
+        old: run.old + head,
+        new: run.new + head,
+        len: run.len,
+    }));
+    runs.push(Run { old: old.len() - tail, new: new.len() - tail, len: tail });
+    runs.retain(|run| run.len > 0);
+    runs
 }
 
 /// Equal elements get equal numbers, so that comparing is cheap.

@@ -51,12 +51,22 @@ fn is_refused(tool: &str, parameter: &str) -> bool {
     tool == "terminal" && NOT_IN_SCRIPTS.contains(&parameter)
 }
 
+/// The parameters of a function: what must be given, then what may be. A choice that must be made but has a usual
+/// answer may be left out, and comes last.
 fn function(name: &str, tool: &dyn Tool) -> Value {
     let spec = tool.spec();
     let listed = spec.parameters["required"].as_array().cloned().unwrap_or_default();
     let properties = spec.parameters["properties"].as_object().cloned().unwrap_or_default();
-    let names = properties.keys().filter(|parameter| !is_refused(name, parameter));
-    let (required, optional): (Vec<&String>, Vec<&String>) =
-        names.partition(|parameter| listed.iter().any(|entry| entry == *parameter));
+    let (mut required, mut optional, mut usual) = (Vec::new(), Vec::new(), Vec::new());
+    for (parameter, schema) in properties.iter().filter(|(parameter, _)| !is_refused(name, parameter)) {
+        let must = listed.iter().any(|entry| entry == parameter);
+        let has_usual = schema.get("default").is_some();
+        match (must, has_usual) {
+            (true, false) => required.push(parameter),
+            (true, true) => usual.push(parameter),
+            (false, _) => optional.push(parameter),
+        }
+    }
+    optional.append(&mut usual);
     json!({ "name": name, "required": required, "optional": optional, "about": spec.description })
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use hermes_model::{ToolSpec, ToolStatus};
 use hermes_testkit::{Engine, SshServer, need};
 use hermes_tools::code::{Mode, Rules};
+use hermes_tools::file::{Patch, ReadFile, SearchFiles, WriteFile};
 use hermes_tools::gate::Waiting;
 use hermes_tools::{
     Action, Arguments, ExecuteCode, Gate, Run, Running, Terminal, Tool, ToolOutput, Verdict, Workplace,
@@ -105,6 +106,25 @@ async fn a_script_calls_tools_and_prints() {
     assert!(result["duration_seconds"].is_number() && result.get("error").is_none(), "{result}");
     assert_eq!(calls.load(Ordering::SeqCst), 2);
     assert!(talk.live().contains("7 ééé"));
+}
+
+#[tokio::test]
+async fn a_script_works_with_files() {
+    let fixture = Fixture::local();
+    let place = fixture.place();
+    let tools: Vec<Arc<dyn Tool>> = vec![
+        Arc::new(ReadFile::new(place.clone())),
+        Arc::new(WriteFile::new(place.clone())),
+        Arc::new(Patch::new(place.clone())),
+        Arc::new(SearchFiles::new(place.clone())),
+    ];
+    let talk = Talk::new(ExecuteCode::new(place, tools));
+    let code = "from hermes_tools import patch, read_file, search_files, write_file\n\
+        print('error' in write_file('notes.txt', 'one\\ntwo\\n'))\n\
+        print(patch('notes.txt', 'two', 'three')['success'])\n\
+        print('three' in read_file('notes.txt')['content'], 'three' in str(search_files('thre+')))\n";
+    let result = run(&talk, code).await;
+    assert_eq!(result["output"], "False\nTrue\nTrue True\n", "{result}");
 }
 
 #[tokio::test]
