@@ -1,7 +1,7 @@
 //! Commands that only look.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use hermes_checkpoint::StatusOf;

@@ -123,10 +123,8 @@ pub fn claim(desk: &Desk<'_>, args: &ClaimArgs) -> anyhow::Result<ExitCode> {
     let claimer = Claimer { host: host(), pid: std::process::id() };
     match desk.board()?.claim(&id, &claimer, args.ttl, desk.now)? {
         Claimed::Yes(claim) => {
-            let path = claim.card.workspace_path.clone().map_or_else(
-                || desk.root.workspaces(&desk.slug).join(id.as_str()).display().to_string(),
-                |path| path,
-            );
+            let own = || desk.root.workspaces(&desk.slug).join(id.as_str()).display().to_string();
+            let path = claim.card.workspace_path.clone().unwrap_or_else(own);
             ui::print(&format!("Claimed {id} (run {})\nWorkspace: {}", claim.run, ui::harmless(&path)))?;
             Ok(ExitCode::SUCCESS)
         }

@@ -18,7 +18,7 @@ use crate::ui;
 #[derive(Debug, clap::Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 pub struct ListArgs {
-    /// Only those of the profile in HERMES_PROFILE
+    /// Only those of the profile in `HERMES_PROFILE`
     #[arg(long)]
     mine: bool,
     /// Only those of this profile

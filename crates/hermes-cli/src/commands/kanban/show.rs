@@ -122,7 +122,7 @@ impl Desk<'_> {
 }
 
 fn outcome(attempt: &Attempt) -> &str {
-    attempt.outcome.map_or(attempt.status.as_str(), hermes_board::card::Outcome::as_str)
+    attempt.outcome.map_or(attempt.status.as_str(), |outcome| outcome.as_str())
 }
 
 fn said(lines: &mut String, attempt: &Attempt, width: usize) {
