@@ -407,10 +407,10 @@ const ASKS: &str = r#"when "go"
     call delegate_task {"goal": "build it"}
     ---
     when "build it"
-    call ask {"text": "make all"}
+    call ask {"text": "git push --force"}
     ---
     when "build it"
-    call ask {"text": "make all", "count": 2}
+    call ask {"text": "git push --force", "count": 2}
     ---
     when "build it"
     say "Done."
@@ -430,8 +430,8 @@ async fn helpers_ask_the_same_person_through_the_same_gate() {
     turn(&mut world.agent, "go").await;
     let asked = person.1.lock().unwrap().clone();
     assert_eq!(asked.len(), 1, "what was granted once stays granted: {asked:?}");
-    assert!(asked[0].starts_with("make all: ") && asked[0].contains("helper \"build it\""), "{asked:?}");
-    let own = Action::Command { line: "make all", workdir: None, reach: Reach::Host };
+    assert!(asked[0].starts_with("git push --force: ") && asked[0].contains("helper \"build it\""), "{asked:?}");
+    let own = Action::Command { line: "git push --force", workdir: None, reach: Reach::Host };
     assert_eq!(gate.decide(&own).await, Verdict::Allowed, "the grant is the conversation's");
 }
 
