@@ -430,7 +430,10 @@ async fn helpers_ask_the_same_person_through_the_same_gate() {
     turn(&mut world.agent, "go").await;
     let asked = person.1.lock().unwrap().clone();
     assert_eq!(asked.len(), 1, "what was granted once stays granted: {asked:?}");
-    assert!(asked[0].starts_with("git push --force: ") && asked[0].contains("helper \"build it\""), "{asked:?}");
+    assert!(
+        asked[0].starts_with("git push --force: ") && asked[0].contains("helper \"build it\""),
+        "{asked:?}"
+    );
     let own = Action::Command { line: "git push --force", workdir: None, reach: Reach::Host };
     assert_eq!(gate.decide(&own).await, Verdict::Allowed, "the grant is the conversation's");
 }

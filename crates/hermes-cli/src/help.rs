@@ -10,7 +10,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Models", &["setup", "model", "fallback", "auth", "tools", "prompt-size"]),
     ("Home", &["status", "config", "profile", "memory", "skills"]),
     ("When something is wrong", &["doctor", "logs", "dump"]),
-    ("Keeping it safe", &["backup", "import"]),
+    ("Keeping it safe", &["approvals", "guard", "backup", "import"]),
     ("This program", &["version", "completion", "help"]),
 ];
 

@@ -95,7 +95,7 @@ fn looking_needs_no_snapshot_and_a_turn_one_at_the_most() {
 
 #[test]
 fn a_flag_switches_them_on_and_refused_commands_get_none() {
-    let script = format!("{TITLE}{}\n---\nsay \"Done.\"", runs("touch x"));
+    let script = format!("{TITLE}{}\n---\nsay \"Done.\"", runs("rm -rf leftovers; touch x"));
     let talk = Talk::with(&script);
     talk.run(&["-z", "go", "--yolo"]).success();
     assert!(!talk.home.path().join("checkpoints").exists());

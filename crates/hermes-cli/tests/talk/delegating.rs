@@ -80,7 +80,7 @@ fn the_last_conversation_is_never_that_of_a_helper() {
 
 #[test]
 fn who_watches_sees_what_helpers_do_and_is_asked_in_their_name() {
-    let talk = Talk::with(&script(&[("make a file", "touch made-by-helper")]));
+    let talk = Talk::with(&script(&[("make a file", DANGEROUS)]));
     let mut terminal = Terminal::start(&talk.home, &["chat", "-q", "go"]);
     terminal
         .expect("[make a file]")
@@ -94,16 +94,19 @@ fn who_watches_sees_what_helpers_do_and_is_asked_in_their_name() {
 
 #[test]
 fn with_nobody_to_ask_helpers_are_refused_unless_the_user_said_otherwise() {
-    let talk = Talk::with(&script(&[("make a file", "touch made-by-helper")]));
+    let talk = Talk::with(&script(&[("make a file", DANGEROUS)]));
     talk.run(&["chat", "-q", "go"]).success();
     assert!(!talk.file("made-by-helper").exists());
     let talk = Talk::with_settings(
-        &script(&[("make a file", "touch made-by-helper")]),
+        &script(&[("make a file", DANGEROUS)]),
         "delegation:\n  subagent_auto_approve: true\n",
     );
     talk.run(&["chat", "-q", "go"]).success();
     assert!(talk.file("made-by-helper").exists());
 }
+
+/// Something nobody runs without a yes.
+const DANGEROUS: &str = "rm -rf leftovers; touch made-by-helper";
 
 const LONG: &str =
     "(setsid sleep 5432101 </dev/null >/dev/null 2>&1 &); echo begun; touch begun; sleep 5432102";
