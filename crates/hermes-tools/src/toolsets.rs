@@ -99,7 +99,9 @@ mod tests {
     #[test]
     fn what_is_not_built_is_said_to_be_missing() {
         assert_eq!(find("terminal").unwrap().here(), ["process", "terminal"]);
-        assert_eq!(find("web").unwrap().here(), Vec::<&str>::new());
-        assert_eq!(find("web").unwrap().missing(), ["web_extract", "web_search"]);
+        assert_eq!(find("web").unwrap().missing(), Vec::<&str>::new());
+        assert_eq!(find("skills").unwrap().missing(), ["skill_manage"]);
+        assert_eq!(find("tts").unwrap().here(), Vec::<&str>::new());
+        assert_eq!(find("tts").unwrap().missing(), ["text_to_speech"]);
     }
 }
