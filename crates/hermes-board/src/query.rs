@@ -77,16 +77,17 @@ impl Sort {
         ("updated", Self::Updated),
     ];
 
+    /// Cards made in the same second stand in the order they were made.
     fn sql(self) -> &'static str {
         match self {
-            Self::Urgency => "priority DESC, created_at ASC, id",
-            Self::Created => "created_at ASC, id",
-            Self::CreatedDesc => "created_at DESC, id",
-            Self::PriorityDesc => "priority ASC, created_at ASC, id",
-            Self::Status => "status, priority DESC, created_at ASC",
-            Self::Assignee => "assignee, priority DESC, created_at ASC",
-            Self::Title => "title COLLATE NOCASE, id",
-            Self::Updated => "started_at DESC NULLS LAST, id",
+            Self::Urgency => "priority DESC, created_at ASC, rowid",
+            Self::Created => "created_at ASC, rowid",
+            Self::CreatedDesc => "created_at DESC, rowid",
+            Self::PriorityDesc => "priority ASC, created_at ASC, rowid",
+            Self::Status => "status, priority DESC, created_at ASC, rowid",
+            Self::Assignee => "assignee, priority DESC, created_at ASC, rowid",
+            Self::Title => "title COLLATE NOCASE, rowid",
+            Self::Updated => "started_at DESC NULLS LAST, rowid",
         }
     }
 }
