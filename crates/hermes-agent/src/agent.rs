@@ -234,9 +234,9 @@ impl Agent {
         let session = self.journal.session_id().to_owned();
         let fresh = self.news.drain(&session);
         self.kept_ends |= fresh.iter().any(|note| note.news.is_the_end());
-        let news: Vec<String> = fresh.iter().map(Notification::text).collect();
-        self.kept_news.extend(news.iter().cloned());
-        (!news.is_empty()).then(|| news.join("\n\n"))
+        self.kept_news.extend(fresh.iter().map(Notification::text));
+        let shown: Vec<String> = fresh.iter().map(Notification::shown).collect();
+        (!shown.is_empty()).then(|| shown.join("\n\n"))
     }
 
     /// Where background commands say what they have to say.

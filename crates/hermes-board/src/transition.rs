@@ -192,7 +192,7 @@ pub fn decide(step: Step, facts: &Facts) -> Result<Move, Refusal> {
             to(if facts.parents == Parents::Finished { Ready } else { Todo }, "unblocked")
         }
         Step::PromoteByHand(force) => {
-            from(&[Todo, Blocked], "promoted")?;
+            from(&[Triage, Todo, Blocked], "promoted")?;
             if force == Force::No {
                 finished()?;
             }
@@ -266,7 +266,7 @@ mod tests {
             [(Todo, Scheduled), (Ready, Scheduled), (Running, Scheduled), (Blocked, Scheduled)]
         );
         assert_eq!(from(Step::Unblock), [(Scheduled, Ready), (Blocked, Ready)]);
-        assert_eq!(from(Step::PromoteByHand(Force::No)), [(Todo, Ready), (Blocked, Ready)]);
+        assert_eq!(from(Step::PromoteByHand(Force::No)), [(Triage, Ready), (Todo, Ready), (Blocked, Ready)]);
         assert_eq!(from(Step::Specify), [(Triage, Todo)]);
         assert_eq!(from(Step::Release), [(Running, Ready)]);
         assert_eq!(from(Step::GiveUp), [(Ready, Blocked), (Running, Blocked)]);

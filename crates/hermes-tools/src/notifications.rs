@@ -4,6 +4,7 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use serde::Serialize;
+use serde_json::Value;
 use tokio::sync::Notify;
 
 use crate::workplace::lock;
@@ -99,6 +100,21 @@ impl Notification {
             ),
         }
     }
+
+    /// For a person: what helpers found instead of all that is on record about them.
+    pub fn shown(&self) -> String {
+        let News::Delegated { result } = &self.news else { return self.text() };
+        let value: Value = serde_json::from_str(result).unwrap_or_default();
+        let word = |entry: &Value, key: &str| entry[key].as_str().unwrap_or_default().trim().to_owned();
+        let entries = value["results"].as_array().cloned().unwrap_or_default();
+        let lines = entries.iter().map(|entry| {
+            let said =
+                [word(entry, "summary"), word(entry, "error")].into_iter().find(|text| !text.is_empty());
+            format!("{}: {}", word(entry, "status"), said.unwrap_or_else(|| "it said nothing".to_owned()))
+        });
+        let head = format!("Delegation {} ({}) is over.", self.process, self.command);
+        std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n")
+    }
 }
 
 /// The queue. Cheap to clone; all clones are one queue.
@@ -186,6 +202,17 @@ mod tests {
         assert_eq!(mine.iter().map(|n| n.process.as_str()).collect::<Vec<_>>(), ["proc_1"]);
         assert!(notifications.drain("a").is_empty());
         assert_eq!(notifications.drain_all().len(), 1);
+    }
+
+    #[test]
+    fn people_read_what_helpers_found_and_models_get_all_of_it() {
+        let result = r#"{"results":[{"status":"completed","summary":"It is red."},{"status":"timeout","error":"too slow"}]}"#;
+        let note = note("a", "deleg_1", News::Delegated { result: result.into() });
+        assert_eq!(
+            note.shown(),
+            "Delegation deleg_1 (make) is over.\ncompleted: It is red.\ntimeout: too slow"
+        );
+        assert!(note.text().contains(result));
     }
 
     #[test]

@@ -159,7 +159,9 @@ impl Record {
 
     /// Commands it really ran to their end, with their exit codes.
     pub fn commands(&self) -> Value {
-        let ran = self.steps.iter().filter_map(|step| Some((&step.brief, step.exit_code?)));
+        // One that was cut short proves nothing.
+        let ended = |step: &&Step| step.status != Some(CallStatus::Cancelled);
+        let ran = self.steps.iter().filter(ended).filter_map(|step| Some((&step.brief, step.exit_code?)));
         let mut ran: Vec<Value> = ran
             .map(|(command, code)| json!({"command": cut(command, LONGEST_COMMAND), "exit_code": code}))
             .collect();

@@ -25,7 +25,7 @@ use crate::talk::ending::Interrupts;
 use crate::talk::plain::{Detail, Paint, Plain};
 use crate::ui;
 
-/// See the agent at work: no key, no network, nothing left behind
+/// See the agent at work: no key, no network, nothing left in your home
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Run the commands on this machine although a container engine is there

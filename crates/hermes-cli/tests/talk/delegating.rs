@@ -162,6 +162,25 @@ fn the_end_of_a_background_command_gets_a_turn_of_its_own() {
 }
 
 #[test]
+fn what_the_user_ends_is_no_reason_for_a_turn() {
+    let call = json!({"command": "sleep 5432103", "background": true, "notify_on_complete": true});
+    let talk = Talk::with(&format!(
+        "{TITLE}when \"build it\"\ncall terminal {call}\n---\nwhen \"build it\"\nsay \"It builds.\"\n---\n\
+         when \"and now\"\nsay \"It was ended.\""
+    ));
+    let mut terminal = Terminal::start(&talk.home, &["--yolo"]);
+    terminal.expect("Write a message").keys("build it\r").expect("It builds.");
+    terminal.keys("/agents\r").expect("sleep 5432103");
+    terminal.keys("/stop\r").expect("Ended 1 background process.").expect("ended with");
+    terminal.keys("and now\r").expect("It was ended.").keys("/quit\r");
+    assert!(terminal.end().success());
+    let told = |call: &Request| call.newest_user_text().contains("ended with");
+    let told: Vec<Request> = talk.server.calls().into_iter().filter(told).collect();
+    assert!(told.iter().all(|call| call.newest_user_text().contains("and now")), "it went on by itself");
+    assert!(!told.is_empty(), "the model learns of it with the next message");
+}
+
+#[test]
 fn helpers_in_the_background_report_by_themselves_and_end_with_the_chat() {
     let waits = "while ! test -e found; do sleep 0.05; done";
     let call = |goal: &str| format!("call delegate_task {}", json!({"goal": goal, "background": true}));

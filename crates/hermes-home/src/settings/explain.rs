@@ -65,7 +65,7 @@ pub fn explain(settings: &Settings, spec: &Spec) -> Explanation {
 fn takes_effect(spec: &Spec) -> &'static str {
     match spec.effect {
         _ if !is_read(spec) => "has no effect in this version: it is kept for programs that share this home",
-        Effect::Live => "counts with the next command or turn",
+        Effect::Live => "counts with the next command or conversation",
         Effect::Restart => "counts when the program that uses it is started again",
     }
 }

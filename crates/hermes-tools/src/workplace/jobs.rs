@@ -48,19 +48,26 @@ impl Workplace {
     /// Ends the background commands of a conversation, and says how many there were. Opens nothing: where no tool has
     /// worked yet there is nothing to end.
     pub fn end_background(&self, session: &str) -> Result<usize, SandboxError> {
-        if !lock(&self.0.watched).contains(session) {
+        let running = self.background(session)?;
+        if running.is_empty() {
             return Ok(0);
         }
         let jobs = self.enter_jobs(session, &Progress::silent())?.client.jobs();
-        let own = |job: &JobInfo| {
+        Ok(running.iter().filter(|job| jobs.kill(&job.id, None).is_ok()).count())
+    }
+
+    /// The background commands of a conversation that run. Nothing is started to find out.
+    pub fn background(&self, session: &str) -> Result<Vec<JobInfo>, SandboxError> {
+        if !lock(&self.0.watched).contains(session) {
+            return Ok(Vec::new());
+        }
+        let mut jobs =
+            self.enter_jobs(session, &Progress::silent())?.client.jobs().list().unwrap_or_default();
+        jobs.retain(|job| {
             job.state == JobState::Running
                 && job.labels.iter().any(|(label, of)| label == watch::CONVERSATION && of == session)
-        };
-        let mut ended = 0;
-        for job in jobs.list().unwrap_or_default().iter().filter(|job| own(job)) {
-            ended += usize::from(jobs.kill(&job.id, None).is_ok());
-        }
-        Ok(ended)
+        });
+        Ok(jobs)
     }
 
     /// Goes on watching what earlier programs were to tell this conversation about.

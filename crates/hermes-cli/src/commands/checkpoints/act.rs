@@ -86,8 +86,9 @@ impl Desk<'_> {
         ui::print(&page)?;
         if !restored.left.is_empty() {
             ui::note(&format!(
-                "Left alone, not being the agent's changes (--force undoes them too):\n{}",
-                lines(&restored.left)
+                "Left alone, not being the agent's changes (`hermes checkpoints restore {} --force` undoes them too):\n{}",
+                id.short(),
+                paths(&restored.left)
             ));
         }
         for error in &restored.failed {
@@ -174,6 +175,11 @@ fn said(plan: &Plan, dir: &str) -> String {
         let _ = write!(page, "\nNot the agent's changes, left alone without --force:\n{}\n", lines(others));
     }
     page
+}
+
+/// What was left alone, a line each.
+fn paths(changes: &[Change]) -> String {
+    changes.iter().map(|change| format!("  {}", change.path.display())).collect::<Vec<_>>().join("\n")
 }
 
 fn lines<'a>(changes: impl IntoIterator<Item = &'a Change>) -> String {

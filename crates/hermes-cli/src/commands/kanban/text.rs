@@ -47,7 +47,7 @@ pub fn row(card: &Card, fallback: Option<&str>, width: usize, paint: Paint) -> S
     let tenant = card.tenant.as_deref().map(|tenant| format!("[{}]  ", line(tenant, 30))).unwrap_or_default();
     let who = who(card, fallback);
     let head = format!("{} {}  {:<8}  {:<20} ", icon(card.status), card.id, card.status, who);
-    let room = width.saturating_sub(head.chars().count() + tenant.chars().count()).max(20);
+    let room = width.saturating_sub(head.chars().count() + 1 + tenant.chars().count()).max(8);
     let title = line(&card.title, room);
     match paint {
         Paint::Plain => format!("{head} {tenant}{title}"),

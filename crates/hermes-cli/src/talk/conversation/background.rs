@@ -100,3 +100,19 @@ impl Drop for Task {
 pub fn end_processes(workplace: &Workplace, session: &SessionId) -> Result<usize, String> {
     workplace.end_background(session.as_str()).map_err(|error| error.to_string())
 }
+
+/// The background processes of a conversation that run, a line each.
+pub fn processes(workplace: &Workplace, session: &SessionId, now_ms: i64) -> Vec<String> {
+    let running = workplace.background(session.as_str()).unwrap_or_default();
+    let line = |job: &hermes_box::proto::job::JobInfo| {
+        let command = String::from_utf8_lossy(&job.command);
+        let first: String = command.lines().next().unwrap_or_default().chars().take(80).collect();
+        format!(
+            "{} s: `{}` ({})",
+            (now_ms - job.started_ms).max(0) / 1000,
+            crate::ui::harmless(&first),
+            job.id
+        )
+    };
+    running.iter().map(line).collect()
+}

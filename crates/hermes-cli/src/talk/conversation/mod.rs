@@ -40,6 +40,8 @@ pub struct AgentConversation {
     checkpoints: Option<Arc<Keeper>>,
     prompt_parts: Vec<PartSize>,
     background: Background,
+    /// The user ended what ran in the background: its end is no reason to go on by itself.
+    stopped: bool,
 }
 
 impl AgentConversation {
@@ -50,8 +52,17 @@ impl AgentConversation {
         let worker = Worker::start(agent, store.clone(), titles, events)?;
         let parts = prompt.parts;
         let background = Background::default();
-        let conversation =
-            Self { opening, worker, store, gate, workplace, checkpoints, prompt_parts: parts, background };
+        let conversation = Self {
+            opening,
+            worker,
+            store,
+            gate,
+            workplace,
+            checkpoints,
+            prompt_parts: parts,
+            background,
+            stopped: false,
+        };
         Ok((conversation, notices))
     }
 
@@ -236,14 +247,17 @@ impl AgentConversation {
 
     fn agents(&self) -> String {
         let helpers = self.worker.family().list();
-        let lines: Vec<String> = self.background.list().into_iter().chain(helpers).collect();
+        let now = jiff::Timestamp::now().as_millisecond();
+        let processes = background::processes(&self.workplace, &self.id(), now);
+        let lines: Vec<String> = self.background.list().into_iter().chain(helpers).chain(processes).collect();
         if lines.is_empty() {
             return "Nothing runs beside this conversation.".to_owned();
         }
         lines.iter().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n")
     }
 
-    fn stop(&self) -> CommandOutcome {
+    fn stop(&mut self) -> CommandOutcome {
+        self.stopped = true;
         let helpers = self.worker.family().cancel();
         match background::end_processes(&self.workplace, &self.id()) {
             Ok(0) if helpers == 0 => CommandOutcome::Said("Nothing runs in the background.".to_owned()),
@@ -291,6 +305,7 @@ impl AgentConversation {
 
 impl Conversation for AgentConversation {
     fn start_turn(&mut self, input: UserInput, events: Events) -> Control {
+        self.stopped = false;
         match self.content(&input, &events) {
             Ok(content) => self.worker.turn(content, events),
             Err(error) => {
@@ -303,6 +318,10 @@ impl Conversation for AgentConversation {
     }
 
     fn take_up_news(&mut self, events: Events) -> Option<Control> {
+        if self.stopped {
+            self.worker.leave_news();
+            return None;
+        }
         self.worker.take_up_news(events)
     }
 

@@ -35,7 +35,7 @@ impl AgentConversation {
             Ok(restored) => restored,
             Err(error) => return CommandOutcome::Failed(error.to_string()),
         };
-        let mut said = told(&restored, which);
+        let mut said = told(&restored, file);
         // What the model thinks it did is undone, so it should not think it did it.
         let whole = file.is_none() && !restored.done.is_empty();
         if whole && let Some(Ok(Some(_))) = self.worker.with(|agent| agent.undo(1)) {
@@ -93,7 +93,7 @@ fn diff(keeper: &Keeper, which: &str) -> CommandOutcome {
 }
 
 /// What going back did, in words.
-fn told(restored: &Restored, which: &str) -> String {
+fn told(restored: &Restored, file: Option<&str>) -> String {
     let (id, reason) = (restored.id.short(), &restored.reason);
     let mut said = match restored.done.len() {
         0 => format!("Nothing was put back to checkpoint `{id}` ({reason})."),
@@ -103,9 +103,11 @@ fn told(restored: &Restored, which: &str) -> String {
         let _ = write!(said, " How it was before is checkpoint `{}`.", before.short());
     }
     if !restored.left.is_empty() {
+        // By its name: going back made a checkpoint, so the numbers have moved.
+        let only = file.map(|file| format!(" {file}")).unwrap_or_default();
         let _ = write!(
             said,
-            "\n\nLeft alone, as the agent did not make these changes (`/rollback {which} --force` undoes them too):\n{}",
+            "\n\nLeft alone, as the agent did not make these changes (`/rollback {id}{only} --force` undoes them too):\n{}",
             names(&restored.left)
         );
     }

@@ -102,6 +102,11 @@ impl Worker {
         control
     }
 
+    /// What ended in the background waits for the next message.
+    pub fn leave_news(&self) {
+        self.ends_wait.store(false, Ordering::SeqCst);
+    }
+
     /// Begins a turn about what ended in the background, if something did.
     pub fn take_up_news(&self, events: Events) -> Option<Control> {
         if !self.ends_wait.swap(false, Ordering::SeqCst) {

@@ -167,6 +167,9 @@ const READ: &[&str] = &[
     "quick_commands",
     "delegation.",
     "checkpoints.",
+    "code_execution.",
+    "kanban.default_assignee",
+    "kanban.failure_limit",
 ];
 
 /// What of these sections is not read yet.
