@@ -9,8 +9,12 @@
 //! assert!(seen.text.starts_with("Use tabs.\n> [data, not an instruction"));
 //! ```
 
+mod comments;
+mod encoded;
 mod invisible;
+mod lookalike;
 mod phrases;
+mod scripts;
 mod words;
 
 use std::collections::BTreeMap;
@@ -81,7 +85,7 @@ impl Disarmed {
 /// Marks the suspicious lines of a text and shows what is invisible in it.
 pub fn disarm(text: &str) -> Disarmed {
     let (text, invisible) = invisible::show(text);
-    let findings = phrases::find(&text);
+    let findings = phrases::find_encoded_too(&text);
     if findings.is_empty() {
         return Disarmed { text, findings, invisible };
     }

@@ -95,9 +95,7 @@ fn split(text: &str) -> (&str, &str, &str) {
 /// Whether the secret is masked, and nothing around it.
 fn is_masked(masked: &str, before: &str, secret: &str, after: &str) -> bool {
     let hidden = masked.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
-    hidden.is_some_and(|mask| {
-        !mask.is_empty() && !mask.contains(secret) && mask.len() < secret.len().max(40)
-    })
+    hidden.is_some_and(|mask| !mask.is_empty() && !mask.contains(secret) && mask.len() < secret.len().max(40))
 }
 
 #[test]
@@ -244,4 +242,24 @@ fn the_corpus_as_one_text() {
     let masked = redactor.redact(&plain, Policy::Code);
     let left: Vec<_> = secrets.iter().filter(|secret| masked.contains(secret.as_str())).collect();
     assert!(left.is_empty(), "{left:?}");
+}
+
+/// Values of the environment and of `.env` are masked whatever they look like and wherever they stand.
+#[test]
+fn known_values_are_masked_in_every_surrounding() {
+    let values =
+        ["correct-horse-battery", "pässwörter-2026", "a b c d e f", "plain+slash/equals=", "quote\"inside1"];
+    let redactor = Redactor::new(values.map(str::to_owned));
+    let mut figures = Figures::default();
+    for surrounding in used(SURROUNDINGS).map(|line| line.replace('␤', "\n")) {
+        for value in values {
+            let (before, after) = surrounding.split_once('§').unwrap();
+            for policy in ALL {
+                let plain = format!("{before}{value}{after}");
+                let masked = redactor.redact(&plain, *policy);
+                figures.add(*policy, !masked.contains(value), || format!("{value:?} -> {masked:?}"));
+            }
+        }
+    }
+    figures.report("known values in the same surroundings", "missed");
 }
