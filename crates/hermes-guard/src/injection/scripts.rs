@@ -10,6 +10,8 @@ struct Pattern {
 
 /// Most characters between two parts.
 const GAP: usize = 12;
+/// Bytes that hold the gap and the longest part.
+const NEAR: usize = 128;
 
 const PATTERNS: &[Pattern] = &[
     // Chinese.
@@ -75,13 +77,17 @@ pub(super) fn in_line(line: &str) -> impl Iterator<Item = Family> {
 impl Pattern {
     fn is_in(&self, line: &str) -> bool {
         let Some((first, rest)) = self.parts.split_first() else { return false };
-        first.iter().flat_map(|start| line.match_indices(start)).any(|(at, start)| {
-            rest.iter()
-                .try_fold(&line[at + start.len()..], |text, part| {
-                    let next = part.iter().filter_map(|part| Some((text.find(part)?, part.len()))).min()?;
-                    (text[..next.0].chars().count() <= GAP).then(|| &text[next.0 + next.1..])
-                })
-                .is_some()
+        let mut starts = first.iter().flat_map(|start| line.match_indices(start));
+        starts.any(|(at, start)| {
+            rest.iter().try_fold(&line[at + start.len()..], |text, part| behind(text, part)).is_some()
         })
     }
+}
+
+/// What follows the next of these parts, if one is near.
+fn behind<'t>(text: &'t str, part: &[&str]) -> Option<&'t str> {
+    // Only what is near is searched, or a line of nothing but first parts would take the square of its length.
+    let near = &text[..text.floor_char_boundary(NEAR)];
+    let (at, length) = part.iter().filter_map(|part| Some((near.find(part)?, part.len()))).min()?;
+    (near[..at].chars().count() <= GAP).then(|| &text[at + length..])
 }

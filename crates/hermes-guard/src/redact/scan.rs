@@ -20,7 +20,7 @@ pub(super) struct Scan<'t> {
     pub spans: Vec<Span>,
     /// End of the last name looked at: one name may hold several triggers (`AUTH_TOKEN`).
     pub name_end: usize,
-    /// End of the last key in parts: the dots in it would otherwise let the next one start inside it.
+    /// End of the last key in parts: the dots or signs in it would otherwise let the next one start inside it.
     pub dotted_end: usize,
     /// End of the last web address, whose query is left alone.
     pub web_end: usize,

@@ -205,7 +205,8 @@ pub(super) fn at(scan: &mut Scan<'_>, at: usize, rule: &'static Vendor) {
     if !bytes[at..].starts_with(rule.prefix.as_bytes()) || !starts_word(bytes, at) {
         return;
     }
-    let dotted = matches!(rule.alphabet, Dotted);
+    // In these alphabets the next prefix may start a word inside the run.
+    let dotted = matches!(rule.alphabet, Dotted | Base64);
     if dotted && at < scan.dotted_end {
         return;
     }
