@@ -9,6 +9,7 @@
 mod assign;
 mod block;
 mod chars;
+mod command;
 mod header;
 mod known;
 mod names;

@@ -80,6 +80,10 @@ fn pieces() -> impl Strategy<Value = String> {
         "-",
         "export ",
         "Digest ",
+        "curl ",
+        "-u ",
+        "sshpass -p ",
+        "machine x login y password ",
         "hooks.slack.com/services/",
         "RkFLRWZha2VGQUtFZmFrZUZBS0VmYWtl",
     ]);
@@ -173,6 +177,13 @@ fn hostile_texts_take_linear_work() {
         "x-api-key:",
         "password=\\",
         "token: Option<",
+        "curl ",
+        "curl -u a:b ",
+        "curl '",
+        "sshpass -p ",
+        "\"password: \"",
+        "machine login password ",
+        "sntrys_+",
     ];
     let redactor = Redactor::new(["known-value-0000".to_owned()]);
     for unit in units {

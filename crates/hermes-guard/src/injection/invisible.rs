@@ -43,14 +43,30 @@ fn treatment(c: char, before: Option<char>, out: &str) -> Treatment {
         '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' => {
             Treatment::Remove
         }
-        '\u{feff}' | '\u{00ad}' | '\u{180e}' | '\u{034f}' | '\u{3164}' | '\u{ffa0}' => Treatment::Remove,
+        // Variation selectors: one chooses how the character before it looks, a row of them carries bytes.
+        '\u{fe00}'..='\u{fe0f}' => {
+            keep_if(before.is_some_and(|before| !is_selector(before) && !before.is_whitespace()))
+        }
         // Tags: the flags of regions are spelled with them, and nothing else is.
         '\u{e0000}'..='\u{e007f}' => keep_if(is_flag_so_far(out)),
         // More variation selectors: one behind a Chinese character chooses its form, many in a row carry messages.
         '\u{e0100}'..='\u{e01ef}' => keep_if(before.is_some_and(is_ideograph)),
-        _ if c.is_control() => Treatment::Remove,
+        _ if c.is_control() || is_filler(c) => Treatment::Remove,
         _ => Treatment::Keep,
     }
+}
+
+/// Marks without a shape: soft hyphens, fillers, annotations, beams of music.
+fn is_filler(c: char) -> bool {
+    matches!(
+        c,
+        '\u{feff}' | '\u{00ad}' | '\u{180e}' | '\u{034f}' | '\u{3164}' | '\u{ffa0}' | '\u{115f}' | '\u{1160}'
+            | '\u{17b4}' | '\u{17b5}' | '\u{fff9}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}'
+    )
+}
+
+fn is_selector(c: char) -> bool {
+    matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
 fn is_joined(before: char) -> bool {
@@ -86,6 +102,7 @@ mod tests {
         assert_eq!(show("x\u{e0041}\u{e0042}"), ("x".to_owned(), 2));
         assert_eq!(show("a\u{1b}[31mb\u{0}"), ("a[31mb".to_owned(), 2));
         assert_eq!(show("漢\u{e0100}\u{e0101}").1, 1);
+        assert_eq!(show("👍\u{fe0f}\u{fe01}\u{fe07}"), ("👍\u{fe0f}".to_owned(), 2));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use aho_corasick::AhoCorasick;
 
 use super::words::{Word, sentences};
-use super::{Family, Finding};
+use super::{Family, Finding, comments, encoded, lookalike, scripts};
 
 /// A phrase.
 struct Phrase {
@@ -47,7 +47,7 @@ const PHRASES: &[Phrase] = &[
             "tell inform notify mention reveal show disclose",
             "user users human owner operator",
         ],
-        gap: 3,
+        gap: 4,
         harmless_with: CONDITIONS,
     },
     Phrase {
@@ -77,11 +77,190 @@ const PHRASES: &[Phrase] = &[
         gap: 2,
         harmless_with: "",
     },
+    Phrase {
+        family: Family::Override,
+        steps: &[
+            "stop quit cease",
+            "following obeying",
+            "your previous prior system earlier",
+            "instructions prompt rules guidelines",
+        ],
+        gap: 2,
+        harmless_with: "",
+    },
+    Phrase {
+        family: Family::Override,
+        steps: &[
+            "dont not never",
+            "follow obey",
+            "previous prior system earlier",
+            "instructions prompt prompts directives orders",
+        ],
+        gap: 2,
+        harmless_with: "",
+    },
+    Phrase {
+        family: Family::Override,
+        steps: &[
+            "pay",
+            "no",
+            "attention",
+            "previous prior above earlier your",
+            "instructions rules prompt orders",
+        ],
+        gap: 2,
+        harmless_with: "",
+    },
+    Phrase {
+        family: Family::Override,
+        steps: &["your", "real true actual", "instructions task goal purpose orders", "is are follow begin"],
+        gap: 1,
+        harmless_with: "",
+    },
+    Phrase {
+        family: Family::Override,
+        steps: &["decode decoded", "base64 rot13 hex", "follow execute obey"],
+        gap: 8,
+        harmless_with: REFUSALS,
+    },
+    Phrase {
+        family: Family::Unbinding,
+        steps: &["enable enter activate switch", "jailbreak dan unrestricted", "mode"],
+        gap: 2,
+        harmless_with: "",
+    },
+    Phrase {
+        family: Family::Exfiltration,
+        steps: &[
+            "send upload post email transmit exfiltrate forward",
+            "contents content all every any environment",
+            "secrets credentials passwords tokens keys env variables",
+            "http https",
+        ],
+        gap: 6,
+        harmless_with: REFUSALS,
+    },
+    // German.
+    Phrase {
+        family: Family::Override,
+        steps: &[
+            "ignoriere ignorier ignorieren ignoriert vergiss vergesse vergessen missachte missachten",
+            "vorherigen vorherige bisherigen bisherige obigen obige fruheren fruhere vorigen deine",
+            "anweisungen anweisung instruktionen befehle regeln vorgaben",
+        ],
+        gap: 3,
+        harmless_with: "",
+    },
+    Phrase {
+        family: Family::Secrecy,
+        steps: &[
+            "sag sage sagen erzahle erzahl verrate verrat",
+            "nutzer benutzer anwender",
+            "nichts nicht nie niemals",
+        ],
+        gap: 3,
+        harmless_with: "wenn falls bis ausser solange bevor",
+    },
+    // French, Spanish, Portuguese, Italian: the adjective may stand on either side.
+    Phrase {
+        family: Family::Override,
+        steps: &[ROMANCE_IGNORE, ROMANCE_ORDERS, ROMANCE_FORMER],
+        gap: 3,
+        harmless_with: "",
+    },
+    Phrase {
+        family: Family::Override,
+        steps: &[ROMANCE_IGNORE, ROMANCE_FORMER, ROMANCE_ORDERS],
+        gap: 3,
+        harmless_with: "",
+    },
+    Phrase {
+        family: Family::Secrecy,
+        steps: &[
+            "no nunca ne nao non jamais",
+            "digas diga digais informes menciones reveles cuentes dis dites dire mentionne mentionnez informez revelez diga conte informe revele dire dica dite menzionare",
+            "usuario utilisateur lutilisateur utente allutente",
+        ],
+        gap: 3,
+        harmless_with: "si sauf cuando quando hasta sin sauf sans",
+    },
+    // Dutch, Polish, Turkish, Russian.
+    Phrase {
+        family: Family::Override,
+        steps: &[
+            "negeer negeren vergeet zignoruj ignoruj zapomnij",
+            "vorige eerdere voorgaande bovenstaande poprzednie wczesniejsze powyzsze",
+            "instructies opdrachten aanwijzingen instrukcje polecenia",
+        ],
+        gap: 3,
+        harmless_with: "",
+    },
+    Phrase {
+        family: Family::Override,
+        steps: &[
+            "onceki yukaridaki",
+            "talimatlari talimatlarin talimatlar komutlari",
+            "yok yoksay gormezden unut",
+        ],
+        gap: 2,
+        harmless_with: "",
+    },
+    Phrase {
+        family: Family::Override,
+        steps: &[
+            "игнорируй игнорируйте проигнорируй забудь забудьте",
+            "предыдущие прежние предшествующие вышеуказанные системные",
+            "инструкции указания команды правила",
+        ],
+        gap: 3,
+        harmless_with: "",
+    },
+    Phrase {
+        family: Family::Secrecy,
+        steps: &["не никогда", "говори говорите сообщай сообщайте рассказывай упоминай", "пользователю"],
+        gap: 3,
+        harmless_with: "если пока когда",
+    },
 ];
 
+const ROMANCE_IGNORE: &str = "ignore ignorez ignorer oublie oubliez oublier ignora ignorar ignorad olvida olvide olvidar \
+    esqueca esquece desconsidere ignorate ignorare dimentica dimenticate";
+const ROMANCE_ORDERS: &str = "instructions consignes directives ordres instrucciones ordenes indicaciones directrices \
+    instrucoes ordens orientacoes diretrizes istruzioni ordini direttive";
+const ROMANCE_FORMER: &str = "precedentes precedente anterieures anterieurs dessus anteriores previas arriba acima precedenti \
+    sopra";
+
 /// Beginnings of messages as models see them.
-const ROLE_MARKS: &[&str] =
-    &["<|im_start|>", "<|im_end|>", "<|system|>", "<|start_header_id|>", "[inst]", "<<sys>>", "</system>"];
+const ROLE_MARKS: &[&str] = &[
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|system|>",
+    "<|assistant|>",
+    "<|user|>",
+    "<|start_header_id|>",
+    "<|eot_id|>",
+    "<start_of_turn>",
+    "[inst]",
+    "[/inst]",
+    "<<sys>>",
+    "</system>",
+    "system override:",
+    "[system override]",
+];
+
+/// Styles that hide what they are put on.
+const HIDING: &[&str] = &[
+    "display:none",
+    "display: none",
+    "visibility:hidden",
+    "visibility: hidden",
+    "font-size:0",
+    "font-size: 0",
+    "opacity:0;",
+    "opacity: 0;",
+    "opacity:0\"",
+    "opacity: 0\"",
+];
 
 /// Where secrets are kept.
 const SECRET_PLACES: &[&str] = &[
@@ -108,7 +287,7 @@ const HANDED_OVER: &[&str] = &["@", "|", "$(", "<", "`", " -t ", "--data", "scp 
 pub(super) fn find(text: &str) -> Vec<Finding> {
     let table = Table::get();
     let mut findings = BTreeSet::new();
-    for sentence in sentences(text, |word| table.lists_of(word)) {
+    for sentence in sentences(text, |word| table.meaning(word)) {
         for (phrase, lists) in PHRASES.iter().zip(&table.phrases) {
             findings
                 .extend(lists.lines(phrase, &sentence).map(|line| Finding { line, family: phrase.family }));
@@ -116,6 +295,20 @@ pub(super) fn find(text: &str) -> Vec<Finding> {
     }
     for (line, content) in telling_lines(text) {
         findings.extend(in_line(&content.to_lowercase()).map(|family| Finding { line, family }));
+    }
+    findings.extend(comments::find(text));
+    for (place, line) in text.split('\n').enumerate().filter(|(_, line)| !line.is_ascii()) {
+        findings.extend(scripts::in_line(line).map(|family| Finding { line: place + 1, family }));
+    }
+    findings.into_iter().collect()
+}
+
+/// Every suspicious line of the text, those included that hold an order in base64.
+pub(super) fn find_encoded_too(text: &str) -> Vec<Finding> {
+    let mut findings: BTreeSet<Finding> = find(text).into_iter().collect();
+    for (place, line) in text.split('\n').enumerate() {
+        let hidden = encoded::texts(line).flat_map(|inner| find(&inner));
+        findings.extend(hidden.map(|found| Finding { line: place + 1, family: found.family }));
     }
     findings.into_iter().collect()
 }
@@ -135,8 +328,7 @@ fn telling_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// What a line in lower case gives away by its characters.
 fn in_line(line: &str) -> impl Iterator<Item = Family> {
     let has = |marks: &[&str]| marks.iter().any(|mark| line.contains(mark));
-    let hidden = line.contains("style=")
-        && has(&["display:none", "display: none", "visibility:hidden", "font-size:0", "font-size: 0"]);
+    let hidden = line.contains("style=") && has(HIDING);
     let says = |list: &str| line.split(|c: char| !c.is_alphanumeric()).any(|word| is_one_of(word, list));
     let refused = says(REFUSALS) || line.contains("don't");
     let sent = has(SECRET_PLACES) && says(SENDERS) && has(HANDED_OVER) && !refused;
@@ -154,7 +346,7 @@ fn is_one_of(word: &str, list: &str) -> bool {
 }
 
 /// The lists a word is in, one bit each.
-type Lists = u64;
+type Lists = u128;
 
 /// Every word of the phrases with the lists it is in, so that a word of a text is looked up once.
 struct Table {
@@ -174,9 +366,14 @@ impl Table {
         TABLE.get_or_init(|| {
             let mut words: HashMap<&'static str, Lists> = HashMap::new();
             let mut next: Lists = 1;
+            let mut known: HashMap<&'static str, Lists> = HashMap::new();
             let mut list = |text: &'static str| {
+                if let Some(bit) = known.get(text) {
+                    return *bit;
+                }
                 let bit = next;
                 next <<= 1;
+                known.insert(text, bit);
                 for word in text.split_ascii_whitespace() {
                     *words.entry(word).or_default() |= bit;
                 }
@@ -189,6 +386,12 @@ impl Table {
             let phrases = PHRASES.iter().map(lists).collect();
             Self { words, phrases }
         })
+    }
+
+    /// The lists of the word as it is written and as it looks.
+    fn meaning(&self, word: &str) -> Lists {
+        let written = self.lists_of(word);
+        if lookalike::is_foldable(word) { written | self.lists_of(&lookalike::fold(word)) } else { written }
     }
 
     fn lists_of(&self, word: &str) -> Lists {
@@ -221,5 +424,21 @@ impl PhraseLists {
             place = window.find(|(_, word)| word.meaning & step != 0)?.0;
         }
         Some(sentence[start].line..=sentence[place].line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bits that run out would silently switch phrases off.
+    #[test]
+    fn every_phrase_is_found_by_its_own_words() {
+        for phrase in PHRASES {
+            let words: Vec<&str> =
+                phrase.steps.iter().filter_map(|step| step.split_ascii_whitespace().last()).collect();
+            let found = find(&words.join(" "));
+            assert!(found.iter().any(|finding| finding.family == phrase.family), "{words:?}");
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Text as words with their lines: spelling, case and punctuation do not hide a phrase, the end of a sentence ends it.
 
+use super::lookalike::is_mark;
+
 /// A word of a text: what it is taken for, and where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word<T> {
@@ -20,7 +22,9 @@ pub(super) fn sentences<T>(text: &str, meaning: impl Fn(&str) -> T) -> Vec<Vec<W
             sentences.push(Vec::new());
         }
         for piece in line.split_whitespace() {
-            for part in piece.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’' | '_')) {
+            for part in
+                piece.split(|c: char| !c.is_alphanumeric() && !is_mark(c) && !matches!(c, '\'' | '’' | '_'))
+            {
                 word.clear();
                 word.extend(part.chars().filter(|c| !matches!(c, '\'' | '’')).flat_map(char::to_lowercase));
                 if let Some(sentence) = sentences.last_mut().filter(|_| !word.is_empty()) {

@@ -114,7 +114,11 @@ fn is_secret(kind: NameKind, style: Style, value: &str, policy: Policy) -> bool 
             let long = length >= 16 && has_digit_and_letter(value);
             length >= 8 && !sentence && !computed && !is_wordy(value) && (long || is_scrambled(value))
         }
-        _ => length >= 8 && !computed && (is_scrambled(value) || has_mixed_run(value.as_bytes(), 12)),
+        _ => {
+            length >= 8
+                && !computed
+                && (is_scrambled(value) || has_mixed_run(value.as_bytes(), 12) || is_base64(value))
+        }
     }
 }
 
@@ -127,6 +131,16 @@ fn is_about_passwords(value: &str) -> bool {
 fn is_identifier(value: &str) -> bool {
     let stem = value.trim_end_matches(|c: char| c.is_ascii_digit());
     is_wordy(stem) && value.to_ascii_lowercase().contains("pass")
+}
+
+/// Base64 by its marks and its mix, for keys whose digits happen to stand together.
+fn is_base64(value: &str) -> bool {
+    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
+    value.len() >= 32
+        && value.bytes().all(is_base64)
+        && value.contains(['+', '/', '='])
+        && has_digit_and_letter(value)
+        && value.bytes().any(|byte| byte.is_ascii_uppercase())
 }
 
 /// What caches and tables have for keys.

@@ -79,16 +79,38 @@ pub(super) fn place(text: &str, name: &Range<usize>) -> Option<Place> {
         (b':', _) => (mark + 1, Style::Colon),
         (b',', _) if unquoted > name.end => (mark + 1, Style::Argument),
         _ if spaced && bytes[..name.start].ends_with(b"--") => (mark, Style::Flag),
+        _ if spaced && is_in_netrc(text, name) => (mark, Style::Flag),
         _ => return None,
     };
     let start = skip_blanks(bytes, after);
     let tight = !spaced && start == after;
     if let Some(place) = quoted(bytes, start) {
+        if style == Style::Colon && unquoted == name.end && closes_string(text, name.start, bytes[start]) {
+            return None;
+        }
         // A call's second argument is only a header's value, whatever its quotes.
         return Some(if style == Style::Argument { Place { style, ..place } } else { place });
     }
     let variable = style == Style::Equals && tight && names::is_upper(&text[name.clone()]);
     Some(Place { start, style: if variable { Style::Variable } else { style } })
+}
+
+/// `machine … login … password value`.
+fn is_in_netrc(text: &str, name: &Range<usize>) -> bool {
+    let line = line_before(text, name.start);
+    &text[name.clone()] == "password"
+        && line.find("machine ").is_some_and(|at| line[at..].contains(" login "))
+}
+
+/// Whether the quote behind a name ends a string that the name is part of, as in `ask("Password: ")`.
+fn closes_string(text: &str, name: usize, quote: u8) -> bool {
+    quote == b'"' && line_before(text, name).matches('"').count() % 2 == 1
+}
+
+/// What stands before `at` in its line, as far as it is looked at.
+fn line_before(text: &str, at: usize) -> &str {
+    let near = &text[text.floor_char_boundary(at.saturating_sub(LOOK))..at];
+    near.rfind('\n').map_or(near, |end| &near[end + 1..])
 }
 
 /// `name: Type = "value"`.

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::triggers::{self, Family};
-use super::{Names, Policy, assign, block, token, url, vendor};
+use super::triggers::{self, CURL, Family, SSHPASS};
+use super::{Names, Policy, assign, block, command, token, url, vendor};
 use crate::mask::Kind;
 
 /// A secret found in the text.
@@ -20,7 +20,7 @@ pub(super) struct Scan<'t> {
     pub spans: Vec<Span>,
     /// End of the last name looked at: one name may hold several triggers (`AUTH_TOKEN`).
     pub name_end: usize,
-    /// End of the last key in parts: the dots in it would otherwise let the next one start inside it.
+    /// End of the last key in parts: the dots or signs in it would otherwise let the next one start inside it.
     pub dotted_end: usize,
     /// End of the last web address, whose query is left alone.
     pub web_end: usize,
@@ -28,6 +28,8 @@ pub(super) struct Scan<'t> {
     pub url_end: usize,
     /// End of the last private key block.
     pub block_end: usize,
+    /// End of the last command line looked at.
+    pub command_end: usize,
 }
 
 impl Scan<'_> {
@@ -56,6 +58,7 @@ pub(super) fn find(text: &str, policy: Policy) -> Vec<Span> {
         web_end: 0,
         url_end: 0,
         block_end: 0,
+        command_end: 0,
     };
     for (at, family) in triggers::hits(text) {
         match family {
@@ -67,6 +70,8 @@ pub(super) fn find(text: &str, policy: Policy) -> Vec<Span> {
             Family::Jwt => token::jwt(&mut scan, at),
             Family::Bot => token::bot(&mut scan, at),
             Family::Bearer => token::bearer(&mut scan, at),
+            Family::Curl => command::curl(&mut scan, at + CURL.len()),
+            Family::Sshpass => command::sshpass(&mut scan, at + SSHPASS.len()),
         }
     }
     scan.spans

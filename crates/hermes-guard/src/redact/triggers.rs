@@ -25,7 +25,14 @@ pub(super) enum Family {
     Bot,
     /// A bearer credential without its header.
     Bearer,
+    /// A call of `curl`, which takes a password without a name.
+    Curl,
+    /// A call of `sshpass` with the password in it.
+    Sshpass,
 }
+
+pub(super) const CURL: &str = "curl ";
+pub(super) const SSHPASS: &str = "sshpass -p";
 
 const OTHERS: &[(&str, Family)] = &[
     ("key", Family::Name),
@@ -45,6 +52,8 @@ const OTHERS: &[(&str, Family)] = &[
     ("eyJ", Family::Jwt),
     (":AA", Family::Bot),
     ("bearer ", Family::Bearer),
+    (CURL, Family::Curl),
+    (SSHPASS, Family::Sshpass),
 ];
 
 struct Triggers {
@@ -60,7 +69,7 @@ static TRIGGERS: LazyLock<Triggers> = LazyLock::new(|| {
         .ascii_case_insensitive(true)
         .kind(Some(AhoCorasickKind::DFA))
         .build(patterns)
-        .expect("a hundred short patterns fit an automaton");
+        .expect("two hundred short patterns fit an automaton");
     Triggers { automaton, families }
 });
 

@@ -118,7 +118,7 @@ pub(super) fn is_empty_talk(value: &str) -> bool {
         || (is_wordy(value) && PLACEHOLDERS.iter().any(|start| lower.starts_with(start)))
         || lower.starts_with("your_")
         || lower.starts_with("your-")
-        || ["***", "xxxx"].iter().any(|filler| lower.contains(filler))
+        || ["***", "xxxx", "XXXX"].iter().any(|filler| value.contains(filler))
         || ["...", "…"].iter().any(|dots| value.starts_with(dots) || value.ends_with(dots))
 }
 
@@ -150,6 +150,10 @@ pub(super) fn is_expression(value: &str) -> bool {
         return true;
     }
     let value = plain;
+    // More signs than any expression has, as generators of passwords put in.
+    if value.bytes().filter(|byte| b"@#^~$%!".contains(byte)).count() >= 3 {
+        return false;
+    }
     if value.starts_with('(') {
         return true;
     }

@@ -2,7 +2,7 @@
 
 use super::chars::{is_base64url, run_end, starts_word};
 use super::scan::Scan;
-use super::value::{has_mixed_run, is_scrambled};
+use super::value::{has_mixed_run, is_empty_talk, is_scrambled};
 use crate::mask::Kind;
 
 /// One vendor's key: what follows the prefix, how long it is, and what tells it from a word.
@@ -23,6 +23,8 @@ enum Alphabet {
     Url,
     /// As `Url`, in parts joined by dots.
     Dotted,
+    /// Base64 of either alphabet.
+    Base64,
 }
 
 #[derive(Clone, Copy)]
@@ -35,14 +37,17 @@ enum Shape {
     Run(usize),
     /// Letters and digits mixed as in no word: tells a key from `sk-ecdsa-sha2-nistp256`.
     Scrambled,
+    /// Capitals, small letters and digits; as one key in thirty has no digit, enough of both cases will do. For keys
+    /// whose alphabet has joints, so that long runs cannot be counted on: tells one from `glpat-your-token-goes-here`.
+    Varied,
     /// Anything but the keys of a vendor's own documentation, which end in this word.
     Except(&'static str),
     /// Base64 that starts with zero bytes, and not in the middle of more base64, where zeros are common.
     Encrypted,
 }
 
-use Alphabet::{Alnum, Dotted, Hex, Upper, Url};
-use Shape::{Any, Digit, Encrypted, Except, Run, Scrambled};
+use Alphabet::{Alnum, Base64, Dotted, Hex, Upper, Url};
+use Shape::{Any, Digit, Encrypted, Except, Run, Scrambled, Varied};
 
 const fn open(prefix: &'static str, alphabet: Alphabet, shortest: usize, shape: Shape) -> Vendor {
     Vendor { prefix, alphabet, shortest, longest: usize::MAX, shape }
@@ -61,7 +66,7 @@ pub(super) const VENDORS: &[Vendor] = &[
     open("pplx-", Alnum, 20, Run(16)),
     open("gsk_", Alnum, 20, Run(16)),
     open("csk-", Alnum, 20, Run(16)),
-    open("nvapi-", Url, 20, Run(12)),
+    open("nvapi-", Url, 20, Varied),
     open("hf_", Alnum, 20, Run(16)),
     open("r8_", Alnum, 20, Run(16)),
     open("rpa_", Alnum, 20, Run(16)),
@@ -70,15 +75,24 @@ pub(super) const VENDORS: &[Vendor] = &[
     open("fpk_", Alnum, 20, Run(16)),
     open("fal_", Alnum, 20, Run(16)),
     open("sk_", Alnum, 24, Run(20)),
-    open("tvly-", Url, 16, Run(12)),
+    open("tvly-", Url, 16, Varied),
     open("exa_", Alnum, 20, Run(16)),
     open("fc-", Alnum, 20, Run(20)),
-    open("bb_live_", Url, 16, Run(12)),
+    open("bb_live_", Url, 16, Varied),
     open("am_", Url, 20, Run(20)),
     open("retaindb_", Alnum, 16, Run(12)),
     open("hsk-", Alnum, 16, Run(16)),
     open("mem0_", Alnum, 16, Run(12)),
     open("brv_", Alnum, 16, Run(16)),
+    open("api_org_", Alnum, 30, Run(24)),
+    open("tgp_v1_", Url, 32, Varied),
+    open("pcsk_", Url, 40, Varied),
+    open("lsv2_pt_", Url, 32, Digit),
+    open("lsv2_sk_", Url, 32, Digit),
+    open("jina_", Alnum, 40, Run(24)),
+    open("e2b_", Hex, 40, Any),
+    open("sgp_", Hex, 40, Any),
+    open("ABSK", Base64, 100, Digit),
     // Code hosting and package registries.
     open("ghp_", Alnum, 16, Run(16)),
     open("gho_", Alnum, 16, Run(16)),
@@ -86,14 +100,28 @@ pub(super) const VENDORS: &[Vendor] = &[
     open("ghs_", Dotted, 16, Run(16)),
     open("ghr_", Alnum, 16, Run(16)),
     open("github_pat_", Url, 22, Run(12)),
-    open("glpat-", Url, 16, Run(8)),
-    open("glrt-", Url, 16, Run(8)),
+    open("glpat-", Url, 16, Varied),
+    open("glptt-", Url, 16, Run(8)),
+    open("gldt-", Url, 16, Varied),
+    open("glrt-", Url, 16, Varied),
+    open("glcbt-", Url, 16, Varied),
+    open("glsoat-", Url, 16, Varied),
+    open("glft-", Url, 16, Varied),
+    open("glagent-", Url, 32, Varied),
     open("npm_", Alnum, 24, Run(20)),
     open("pypi-AgE", Url, 32, Any),
-    open("dckr_pat_", Url, 20, Run(8)),
+    open("dckr_pat_", Url, 20, Varied),
+    open("rubygems_", Hex, 40, Any),
+    open("ATATT3x", Url, 60, Digit),
+    open("ATCTT3x", Url, 60, Digit),
+    open("ATBB", Alnum, 24, Varied),
+    open("sqp_", Hex, 40, Any),
+    open("squ_", Hex, 40, Any),
+    open("sqa_", Hex, 40, Any),
     // Clouds and hosting.
     exact("AKIA", Upper, 16, Except("EXAMPLE")),
     exact("ASIA", Upper, 16, Except("EXAMPLE")),
+    open("LTAI", Alnum, 12, Varied),
     exact("AIza", Url, 35, Any),
     open("ya29.", Url, 20, Digit),
     open("GOCSPX-", Url, 20, Any),
@@ -101,10 +129,33 @@ pub(super) const VENDORS: &[Vendor] = &[
     open("doo_v1_", Hex, 32, Any),
     open("dor_v1_", Hex, 32, Any),
     open("dapi", Hex, 32, Run(32)),
-    open("hvs.", Url, 20, Run(12)),
+    open("hvs.", Url, 20, Varied),
+    open("hvb.", Url, 60, Varied),
+    open("hvr.", Url, 60, Varied),
     open("sbp_", Hex, 32, Any),
-    open("sb_secret_", Url, 16, Run(8)),
+    open("sb_secret_", Url, 16, Varied),
     open("tskey-auth-", Url, 16, Digit),
+    open("tskey-api-", Url, 16, Digit),
+    open("tskey-client-", Url, 16, Digit),
+    open("HRKU-", Url, 36, Digit),
+    open("nfp_", Alnum, 32, Run(24)),
+    open("vercel_blob_rw_", Url, 32, Varied),
+    open("fm2_", Base64, 80, Varied),
+    open("fo1_", Url, 32, Varied),
+    open("rnd_", Alnum, 24, Run(24)),
+    open("pul-", Hex, 40, Any),
+    open("pscale_tkn_", Url, 32, Varied),
+    open("pscale_pw_", Url, 32, Varied),
+    open("pscale_oauth_", Url, 32, Varied),
+    open("napi_", Alnum, 48, Run(40)),
+    open("dp.pt.", Alnum, 40, Run(24)),
+    open("dp.st.", Dotted, 40, Run(24)),
+    open("dt0c01.", Dotted, 60, Digit),
+    open("glc_eyJ", Base64, 24, Any),
+    open("glsa_", Url, 32, Varied),
+    open("NRAK-", Upper, 20, Digit),
+    open("phx_", Alnum, 32, Run(24)),
+    open("CFPAT-", Url, 40, Varied),
     open("AGE-SECRET-KEY-1", Upper, 40, Any),
     // Chat, mail, payment, work.
     open("xoxb-", Url, 16, Digit),
@@ -112,21 +163,37 @@ pub(super) const VENDORS: &[Vendor] = &[
     open("xoxp-", Url, 16, Digit),
     open("xoxr-", Url, 16, Digit),
     open("xoxs-", Url, 16, Digit),
+    open("xoxc-", Url, 16, Digit),
+    open("xoxd-", Url, 16, Digit),
+    open("xoxe-", Url, 16, Digit),
     open("xapp-", Url, 16, Digit),
-    open("syt_", Url, 24, Run(12)),
+    open("syt_", Url, 24, Varied),
     open("SG.", Dotted, 40, Digit),
-    open("sk_live_", Alnum, 16, Digit),
-    open("sk_test_", Alnum, 16, Digit),
-    open("rk_live_", Alnum, 16, Digit),
-    open("rk_test_", Alnum, 16, Digit),
+    open("sk_live_", Alnum, 16, Varied),
+    open("sk_test_", Alnum, 16, Varied),
+    open("rk_live_", Alnum, 16, Varied),
+    open("rk_test_", Alnum, 16, Varied),
     open("whsec_", Alnum, 24, Run(16)),
     open("ntn_", Alnum, 24, Run(16)),
     open("secret_", Alnum, 32, Run(24)),
     open("lin_api_", Alnum, 24, Run(16)),
-    open("figd_", Url, 24, Run(8)),
+    open("lin_oauth_", Alnum, 24, Run(16)),
+    open("figd_", Url, 24, Varied),
     open("shpat_", Hex, 24, Any),
+    open("shpss_", Hex, 24, Any),
+    open("shpca_", Hex, 24, Any),
+    open("shppa_", Hex, 24, Any),
+    open("sq0atp-", Url, 20, Varied),
+    open("sq0csp-", Url, 40, Varied),
+    open("xkeysib-", Url, 64, Digit),
     open("PMAK-", Url, 32, Digit),
-    open("sntrys_", Url, 32, Digit),
+    open("sntrys_", Base64, 32, Digit),
+    open("sntryu_", Hex, 64, Any),
+    open("EZAK", Alnum, 40, Varied),
+    open("ops_eyJ", Url, 100, Any),
+    open("tfp_", Url, 40, Varied),
+    open("aio_", Alnum, 28, Run(24)),
+    open("rdme_", Alnum, 60, Run(40)),
     // Fernet, which several programs keep their secrets in.
     open("gAAAA", Url, 70, Encrypted),
 ];
@@ -138,7 +205,8 @@ pub(super) fn at(scan: &mut Scan<'_>, at: usize, rule: &'static Vendor) {
     if !bytes[at..].starts_with(rule.prefix.as_bytes()) || !starts_word(bytes, at) {
         return;
     }
-    let dotted = matches!(rule.alphabet, Dotted);
+    // In these alphabets the next prefix may start a word inside the run.
+    let dotted = matches!(rule.alphabet, Dotted | Base64);
     if dotted && at < scan.dotted_end {
         return;
     }
@@ -159,11 +227,31 @@ fn fits(body: &str, rule: &Vendor) -> bool {
         && match rule.shape {
             Any => true,
             Digit => body.bytes().any(|byte| byte.is_ascii_digit()),
-            Run(length) => has_mixed_run(body.as_bytes(), length),
-            Scrambled => is_scrambled(body),
+            Run(length) => has_mixed_run(body.as_bytes(), length) || has_long_run(body),
+            Scrambled => is_scrambled(body) || has_long_run(body),
+            Varied => is_varied(body) && !is_empty_talk(body),
             Except(word) => !body.ends_with(word),
             Encrypted => has_mixed_run(body.as_bytes(), 12),
         }
+}
+
+/// Keys of letters alone, or with a digit or two: no name has that many characters without a joint, and one in five of
+/// each case.
+fn has_long_run(body: &str) -> bool {
+    const LONG: usize = 24;
+    body.as_bytes().split(|byte| !byte.is_ascii_alphanumeric()).filter(|run| run.len() >= LONG).any(|run| {
+        let count = |test: fn(&u8) -> bool| run.iter().filter(|byte| test(byte)).count();
+        count(u8::is_ascii_uppercase).min(count(u8::is_ascii_lowercase)) * 5 >= run.len()
+    })
+}
+
+fn is_varied(body: &str) -> bool {
+    const WITHOUT_DIGITS: usize = 4;
+    let count = |test: fn(&u8) -> bool| body.as_bytes().iter().filter(|byte| test(byte)).count();
+    let cases = count(u8::is_ascii_uppercase).min(count(u8::is_ascii_lowercase));
+    cases >= WITHOUT_DIGITS
+        || (cases > 0 && count(u8::is_ascii_digit) > 0)
+        || has_mixed_run(body.as_bytes(), 12)
 }
 
 /// Checksums in base64 start with any three letters, and zero bytes look alike everywhere.
@@ -187,6 +275,7 @@ impl Alphabet {
             Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
             Url => is_base64url(byte),
             Dotted => is_base64url(byte) || byte == b'.',
+            Base64 => is_base64url(byte) || b"+/=".contains(&byte),
         }
     }
 }
