@@ -156,7 +156,7 @@ impl PathPolicy {
             return Err(Denied::Device(path.into()));
         }
         let own = |path: &Path| self.hermes.is_secret(path);
-        if login::is_secret(path, home) || self.own_files(path, home, own) {
+        if system::is_secret(path) || login::is_secret(path, home) || self.own_files(path, home, own) {
             return Err(Denied::Secret(path.into()));
         }
         Ok(())

@@ -25,7 +25,16 @@ const SECRET_FILES: &[&str] = &[
 /// Directories with logins.
 const SECRET_DIRS: &[&str] = &["mcp-tokens", "pairing", "skills/.hub"];
 /// What decides how the program behaves.
-const SETTINGS: &[&str] = &["config.yaml", ".settings.lock", "active_profile"];
+const SETTINGS: &[&str] = &[
+    "config.yaml",
+    ".settings.lock",
+    "active_profile",
+    "approvals.json",
+    "SOUL.md",
+    "webhook_subscriptions.json",
+];
+/// Directories that only their own code writes in.
+const OWN_DIRS: &[&str] = &["hooks", "sandboxes", "checkpoints", "sessions"];
 /// Records that only their own code may write.
 const RECORDS: &[&str] = &["state.db", "kanban.db"];
 /// What makes a profile what it is.
@@ -45,6 +54,7 @@ impl HermesHome {
         self.split(path).is_some_and(|(_, rest)| {
             let name = rest.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
             SETTINGS.iter().any(|file| rest == Path::new(file))
+                || OWN_DIRS.iter().any(|directory| rest.starts_with(directory))
                 || RECORDS.iter().any(|record| name.starts_with(record))
         })
     }

@@ -16,6 +16,8 @@ const DIRECTORIES: &[&str] = &[
     ".config/gcloud",
     ".password-store",
 ];
+/// Directories of a home whose files are run by themselves, or say what other programs run.
+const AUTOSTART: &[&str] = &[".config/systemd", ".config/autostart", ".config/fish", ".config/git"];
 /// Files of a home that are run at login or hold logins.
 const FILES: &[&str] = &[
     ".bashrc",
@@ -28,7 +30,7 @@ const FILES: &[&str] = &[
     ".zprofile",
     ".zlogin",
     ".zlogout",
-    ".config/fish/config.fish",
+    ".gitconfig",
     ".netrc",
     ".pgpass",
     ".npmrc",
@@ -46,7 +48,17 @@ pub(super) fn is_secret(path: &Path, home: Option<&Path>) -> bool {
 /// Whether writing it could let somebody in, or run something at the next login.
 pub(super) fn is_protected(path: &Path, home: Option<&Path>) -> bool {
     let a_file = |rest: PathBuf| FILES.iter().any(|file| rest == Path::new(file));
-    in_login_directory(path, home) || homes(path, home).any(a_file)
+    let autostart = |rest: PathBuf| AUTOSTART.iter().any(|directory| rest.starts_with(directory));
+    in_login_directory(path, home)
+        || homes(path, home).any(a_file)
+        || homes(path, home).any(autostart)
+        || in_repository_records(path)
+}
+
+/// What git runs and obeys lies in its own directory; `git` itself changes it.
+fn in_repository_records(path: &Path) -> bool {
+    let names: Vec<_> = path.components().map(std::path::Component::as_os_str).collect();
+    names.windows(2).any(|pair| pair[0] == ".git" && (pair[1] == "hooks" || pair[1] == "config"))
 }
 
 fn in_login_directory(path: &Path, home: Option<&Path>) -> bool {

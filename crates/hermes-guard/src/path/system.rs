@@ -23,6 +23,8 @@ const OF_A_PROCESS: &[&str] = &[
     "fdinfo",
     "map_files",
 ];
+/// Files with the passwords of the machine's users.
+const PASSWORDS: &[&str] = &["/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/gshadow-", "/etc/sudoers"];
 /// Files of the kernel that never end or show everybody's memory.
 const OF_THE_KERNEL: &[&str] = &["kcore", "kmsg", "kpagecount", "kpageflags"];
 
@@ -44,6 +46,11 @@ pub(super) fn is_device(path: &Path) -> bool {
         [_, name, ..] => listed(name, OF_A_PROCESS),
         [] => false,
     }
+}
+
+/// Whether its content is not for showing.
+pub(super) fn is_secret(path: &Path) -> bool {
+    PASSWORDS.iter().any(|file| path == Path::new(file)) || path.starts_with("/etc/sudoers.d")
 }
 
 /// What only the system's own programs write.

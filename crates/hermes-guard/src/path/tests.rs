@@ -177,3 +177,25 @@ fn bounds_hold_for_where_a_path_leads() {
     let trail = Trail { path: Path::new("/w/l"), links: &[], real: Path::new("/x"), home: None };
     assert!(policy.check(&trail, Access::Write, OtherProfiles::Refused).is_err());
 }
+
+#[test]
+fn what_runs_by_itself_and_our_own_records_are_not_written() {
+    let paths = [
+        "/srv/me/.gitconfig",
+        "/srv/me/.config/systemd/user/a.service",
+        "/srv/me/.config/autostart/a.desktop",
+        "/srv/me/code/.git/hooks/pre-commit",
+        "/srv/me/code/.git/config",
+        "/data/hermes/profiles/work/approvals.json",
+        "/data/hermes/profiles/work/SOUL.md",
+        "/data/hermes/profiles/work/hooks/x.json",
+    ];
+    refused(&local(), Access::Write, &paths);
+    allowed(
+        &local(),
+        Access::Write,
+        &["/srv/me/code/.github/config", "/srv/me/code/hooks/x", "/srv/me/.local/bin/tool"],
+    );
+    refused(&local(), Access::Read, &["/etc/shadow", "/etc/sudoers.d/me"]);
+    allowed(&local(), Access::Read, &["/etc/passwd"]);
+}
