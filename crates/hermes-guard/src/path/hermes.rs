@@ -34,7 +34,7 @@ const SETTINGS: &[&str] = &[
     "webhook_subscriptions.json",
 ];
 /// Directories that only their own code writes in.
-const OWN_DIRS: &[&str] = &["hooks", "sandboxes", "checkpoints", "sessions"];
+const OWN_DIRS: &[&str] = &["hooks", "checkpoints", "sessions"];
 /// Records that only their own code may write.
 const RECORDS: &[&str] = &["state.db", "kanban.db"];
 /// What makes a profile what it is.
