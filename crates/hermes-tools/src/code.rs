@@ -8,6 +8,7 @@ mod frames;
 mod launch;
 mod offer;
 mod outcome;
+mod remains;
 mod rules;
 
 use std::future::poll_fn;
@@ -31,6 +32,8 @@ use outcome::{Outcome, Printed, Status};
 pub use rules::{Mode, Rules};
 
 const MODULE: &str = include_str!("code/hermes_tools.py");
+/// Frames that wait to be heard; the launcher waits while there are more.
+const MOST_WAITING: usize = 16;
 
 /// See the module.
 pub struct ExecuteCode {
@@ -74,7 +77,7 @@ impl ExecuteCode {
     async fn converse(&self, run: Run<'_>, code: &str) -> Outcome {
         let began = Instant::now();
         let (to_launcher, answers) = mpsc::channel();
-        let (said, mut heard) = tokio::sync::mpsc::unbounded_channel();
+        let (said, mut heard) = tokio::sync::mpsc::channel(MOST_WAITING);
         let launch = self.launch(run.session, code);
         let progress = run.progress.clone();
         let work = move |link: &thread::Link| launch.run(&progress, link, &said, answers);
@@ -93,15 +96,17 @@ impl ExecuteCode {
         };
         let end = loop {
             tokio::select! {
+                // The end, which may be a cancelled script's, comes before anything a script can make much of.
                 biased;
-                Some(said) = heard.recv() => talk.hear(said, &to_launcher),
+                end = &mut launched => break end,
                 (id, text) = first_done(&mut talk.calls) => {
                     // Fails only when the script is over, and then nobody waits for the answer.
                     let _ = to_launcher.send(frames::answer(id, &text));
                 }
-                end = &mut launched => break end,
+                Some(said) = heard.recv() => talk.hear(said, &to_launcher),
             }
         };
+        heard.close();
         while let Ok(said) = heard.try_recv() {
             talk.hear_last(said);
         }
@@ -121,13 +126,13 @@ impl ExecuteCode {
             "module": MODULE,
             "tools": self.offer.functions(),
             "mode": self.rules.mode.name(),
-            "environment": rules::environment(&named),
         });
         Launch {
             place: self.place.clone(),
             session: session.to_owned(),
             mode: self.rules.mode,
             timeout: self.rules.timeout,
+            environment: rules::environment(&named).to_string(),
             start: frames::start(&order),
         }
     }
@@ -167,9 +172,10 @@ impl<'a> Talk<'a, '_> {
         let text = match said {
             Said::Output(bytes) => self.printed.take(&bytes),
             Said::Complaint(bytes) => self.printed.take_complaint(&bytes),
+            Said::Gap(bytes) => self.printed.skip(bytes),
             Said::Over(code) => return self.ended = Some(Ok(code)),
             Said::Failed(reason) => return self.ended = Some(Err(reason)),
-            Said::Hello | Said::Call(_) => return,
+            Said::Hello | Said::Directory(_) | Said::Call(_) | Said::NoCall(_) => return,
         };
         if !text.is_empty() {
             self.run.progress.tell(Report::Output(text));
@@ -259,7 +265,7 @@ impl Tool for ExecuteCode {
         let description = format!(
             "Run a Python script that can call tools, for several calls with logic between them. It imports them: \
              `from hermes_tools import {}` (same parameters, results as dicts; also json_parse, shell_quote, retry). \
-             Only what it prints comes back. Limits: {} s, {} tool calls, 50 KB of output.",
+             Only what it prints comes back, and what it started ends with it. Limits: {} s, {} tool calls, 50 KB of output.",
             names.join(", "),
             self.rules.timeout.as_secs(),
             self.rules.most_calls,

@@ -1,22 +1,30 @@
 //! Frames between this program and the launcher: four bytes of length, one byte of kind, the body.
 
+use std::path::PathBuf;
+
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 /// A longer frame is a mistake of the other side.
-const LONGEST: usize = 256 << 20;
+const LONGEST: usize = 32 << 20;
 
 /// What the launcher says.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Said {
     /// It runs.
     Hello,
+    /// The directory it made for the script.
+    Directory(PathBuf),
     /// The script printed something.
     Output(Vec<u8>),
     /// The script printed something to its standard error.
     Complaint(Vec<u8>),
+    /// So many bytes of the output are left out here.
+    Gap(u64),
     /// The script wants a tool.
     Call(Wanted),
+    /// The script sent something that is no call; why not.
+    NoCall(String),
     /// The script is over, with this code.
     Over(i32),
     /// The script could not be started.
@@ -65,12 +73,29 @@ fn read(kind: u8, body: &[u8]) -> Result<Said, String> {
     struct Over {
         code: i32,
     }
+    #[derive(Deserialize)]
+    struct Gap {
+        kind: char,
+        bytes: u64,
+    }
+    #[derive(Deserialize)]
+    struct Made {
+        directory: PathBuf,
+    }
     let bad = |error: serde_json::Error| format!("a frame of kind '{}': {error}", char::from(kind));
     Ok(match kind {
         b'H' => Said::Hello,
         b'O' => Said::Output(body.to_vec()),
         b'E' => Said::Complaint(body.to_vec()),
-        b'C' => Said::Call(serde_json::from_slice(body).map_err(bad)?),
+        b'D' => Said::Directory(serde_json::from_slice::<Made>(body).map_err(bad)?.directory),
+        b'G' => match serde_json::from_slice(body).map_err(bad)? {
+            Gap { kind: 'O', bytes } => Said::Gap(bytes),
+            // Of complaints only the beginning is shown: what is missing after it is not missed.
+            Gap { .. } => Said::Complaint(Vec::new()),
+        },
+        // The launcher passes on what the script wrote, whatever it is.
+        b'C' => serde_json::from_slice(body).map_or_else(|error| Said::NoCall(error.to_string()), Said::Call),
+        b'B' => Said::NoCall(String::from_utf8_lossy(body).into_owned()),
         b'X' => Said::Over(serde_json::from_slice::<Over>(body).map_err(bad)?.code),
         b'F' => Said::Failed(String::from_utf8_lossy(body).into_owned()),
         _ => return Err(format!("a frame of unknown kind {kind}")),
@@ -122,6 +147,17 @@ mod tests {
     fn what_is_no_frame_is_told() {
         assert!(Frames::default().push(b"Hello, this is no frame").is_err());
         assert!(Frames::default().push(&[0, 0, 0, 0]).is_err());
-        assert!(Frames::default().push(&[0, 0, 0, 2, b'C', b'{']).is_err());
+        assert!(Frames::default().push(&[0, 0, 0, 2, b'X', b'{']).is_err());
+    }
+
+    #[test]
+    fn what_is_no_call_is_the_fault_of_the_script() {
+        for body in [&b""[..], b"{", b"{\"id\": -1, \"tool\": \"t\", \"arguments\": {}}", b"\xff"] {
+            let mut stream = (body.len() as u32 + 1).to_be_bytes().to_vec();
+            stream.push(b'C');
+            stream.extend_from_slice(body);
+            let said = Frames::default().push(&stream).unwrap();
+            assert!(matches!(said.as_slice(), [Said::NoCall(_)]), "{said:?}");
+        }
     }
 }

@@ -1,21 +1,22 @@
 //! The launcher in the box: started once, its frames passed on, answers written to it.
 
+use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::Duration;
 
 use hermes_box::client::{CallError, Event};
-use hermes_box::proto::exec::Stdin;
-use hermes_box::proto::exec::{Ending, ExecRequest, Exit, StreamId, Streams};
-use tokio::sync::mpsc::UnboundedSender;
+use hermes_box::proto::exec::{Ending, ExecRequest, Exit, Notice, Status, Stdin, StreamId, Streams};
+use tokio::sync::mpsc::Sender;
 
 use super::frames::{Frames, Said};
+use super::remains::{self, FIND_PYTHON};
 use super::rules::Mode;
 use crate::thread::Link;
 use crate::tool::Progress;
 use crate::workplace::{Reached, Way, Workplace};
 
 const LAUNCHER: &str = include_str!("launcher.py");
-const FIND_PYTHON: &str = include_str!("find_python.sh");
+const SCRUB: &str = include_str!("scrub.py");
 /// What the shell that looks for Python says when there is none.
 const NO_PYTHON: i32 = 127;
 /// Between TERM and KILL when the time is up.
@@ -42,6 +43,8 @@ pub(super) struct Launch {
     pub(super) session: String,
     pub(super) mode: Mode,
     pub(super) timeout: Duration,
+    /// Which variables it sees.
+    pub(super) environment: String,
     /// The first thing the launcher hears.
     pub(super) start: Vec<u8>,
 }
@@ -52,7 +55,7 @@ impl Launch {
         self,
         progress: &Progress,
         link: &Link,
-        said: &UnboundedSender<Said>,
+        said: &Sender<Said>,
         answers: mpsc::Receiver<Vec<u8>>,
     ) -> (End, Vec<String>) {
         let reached = match self.place.enter_any(&self.session, progress) {
@@ -69,14 +72,17 @@ impl Launch {
         if link.is_cancelled() {
             return (End::Cancelled, reached.notes);
         }
-        let end = self.follow(&reached, link, said, answers).unwrap_or_else(|error| {
-            End::Failed(format!("{error}. Whether the script did its work is not known"))
+        let (end, remarks) = self.follow(&reached, link, said, answers).unwrap_or_else(|error| {
+            let reason = format!("{error}. Whether the script did its work is not known");
+            (End::Failed(reason), Vec::new())
         });
-        (end, reached.notes)
+        (end, reached.notes.into_iter().chain(remarks).collect())
     }
 
     fn request(&self, reached: &Reached) -> ExecRequest {
-        let mut request = ExecRequest::argv(["sh", "-c", FIND_PYTHON, "sh", LAUNCHER, self.mode.name()]);
+        let mode = self.mode.name();
+        let mut request =
+            ExecRequest::argv(["sh", "-c", FIND_PYTHON, "sh", LAUNCHER, mode, SCRUB, &self.environment]);
         request.session = Some(self.session.clone());
         request.env = reached.sandbox.command_env();
         request.stdin = Stdin::Stream;
@@ -90,9 +96,9 @@ impl Launch {
         &self,
         reached: &Reached,
         link: &Link,
-        said: &UnboundedSender<Said>,
+        said: &Sender<Said>,
         answers: mpsc::Receiver<Vec<u8>>,
-    ) -> Result<End, CallError> {
+    ) -> Result<(End, Vec<String>), CallError> {
         let mut running = reached.client.exec(self.request(reached))?;
         let steering = running.steering();
         link.attach(move || steering.cancel());
@@ -104,45 +110,122 @@ impl Launch {
             while pieces.next().is_some_and(|piece| steering.write_stdin(&piece).is_ok()) {}
             steering.close_stdin();
         });
-        let mut frames = Frames::default();
-        let mut noise = Vec::new();
-        loop {
+        let mut heard = Heard::default();
+        let exit = loop {
             match running.next_event()? {
-                Some(Event::Output { stream: StreamId::Stdout, bytes }) => match frames.push(&bytes) {
-                    Ok(frames) => frames.into_iter().for_each(|frame| drop(said.send(frame))),
-                    // Dropping the command ends it.
-                    Err(problem) => return Ok(End::Failed(format!("the launcher said nonsense: {problem}"))),
-                },
-                Some(Event::Output { bytes, .. }) => {
-                    noise.extend_from_slice(&bytes[..bytes.len().min(MOST_NOISE - noise.len())]);
+                Some(Event::Output { stream: StreamId::Stdout, bytes }) if heard.end.is_none() => {
+                    heard.take(&bytes, said);
+                    if heard.end.is_some() {
+                        // A script that was cancelled may tell of its end as well.
+                        heard.end = heard.end.filter(|_| !link.is_cancelled());
+                        // What the script started ends with it.
+                        running.cancel();
+                    }
                 }
-                Some(Event::Exit(exit)) => return Ok(end(&exit, &noise)),
-                Some(Event::Started { .. }) => {}
+                Some(Event::Output { stream: StreamId::Stderr, bytes }) => heard.take_noise(&bytes),
+                Some(Event::Exit(exit)) => break exit,
+                Some(Event::Output { .. } | Event::Started { .. }) => {}
                 None => return Err(CallError::Lost("its end was not told".into())),
             }
+        };
+        if exit.left_running > 0 {
+            remains::end(&reached.client, &self.session);
+        }
+        if let (Some(directory), false) = (&heard.directory, heard.end == Some(End::Told)) {
+            remains::remove(&reached.client, directory);
+        }
+        Ok((heard.end(&exit), unkillable(&exit)))
+    }
+}
+
+/// What was heard of the launcher so far.
+#[derive(Default)]
+struct Heard {
+    frames: Frames,
+    noise: Vec<u8>,
+    directory: Option<PathBuf>,
+    /// How it ends, as soon as that is known.
+    end: Option<End>,
+}
+
+impl Heard {
+    /// Takes a piece of its output and passes on what it says. Waits while nobody listens.
+    fn take(&mut self, bytes: &[u8], said: &Sender<Said>) {
+        let frames = match self.frames.push(bytes) {
+            Ok(frames) => frames,
+            Err(problem) => {
+                let reason = format!("the program that runs the script cannot be understood: {problem}");
+                self.end = Some(End::Failed(reason));
+                return;
+            }
+        };
+        for frame in frames {
+            match &frame {
+                Said::Directory(directory) => self.directory = Some(directory.clone()),
+                Said::Over(_) | Said::Failed(_) => self.end = Some(End::Told),
+                Said::NoCall(problem) => {
+                    self.end = Some(End::Failed(format!(
+                        "the script sent something to its tool socket that is no call ({problem}), and was ended: \
+                         call tools with the functions of hermes_tools"
+                    )));
+                    return;
+                }
+                _ => {}
+            }
+            // Fails only when nobody waits for the script any more, and then it is cancelled.
+            let _ = said.blocking_send(frame);
+        }
+    }
+
+    fn take_noise(&mut self, bytes: &[u8]) {
+        self.noise.extend_from_slice(&bytes[..bytes.len().min(MOST_NOISE - self.noise.len())]);
+    }
+
+    /// How it ended, given how its process ended.
+    fn end(self, exit: &Exit) -> End {
+        match (&exit.ending, self.end) {
+            (Ending::TimedOut, _) => End::TimedOut,
+            (_, Some(end)) => end,
+            (Ending::Cancelled, None) => End::Cancelled,
+            (Ending::Exited, None) if exit.code() == 0 => End::Told,
+            (Ending::Exited, None) if exit.code() == NO_PYTHON => End::Failed(
+                "there is no Python where commands run: install Python 3.8 or newer there (for example \
+                 `apt-get install -y python3`), or use the terminal tool"
+                    .to_owned(),
+            ),
+            (Ending::NoDirectory { path, reason }, None) => {
+                End::Failed(format!("cannot enter \"{}\": {reason}", path.display()))
+            }
+            (Ending::NotStarted { program, reason, .. }, None) => {
+                End::Failed(format!("cannot start \"{}\": {reason}", program.display()))
+            }
+            (Ending::Exited | Ending::GuardLost, None) => End::Failed(broken(exit, &self.noise)),
         }
     }
 }
 
-fn end(exit: &Exit, noise: &[u8]) -> End {
-    match &exit.ending {
-        Ending::TimedOut => End::TimedOut,
-        Ending::Cancelled => End::Cancelled,
-        Ending::Exited if exit.code() == 0 => End::Told,
-        Ending::Exited if exit.code() == NO_PYTHON => End::Failed(
-            "there is no Python where commands run: install Python 3.8 or newer there (for example \
-             `apt-get install -y python3`), or use the terminal tool"
-                .to_owned(),
-        ),
-        Ending::NoDirectory { path, reason } => {
-            End::Failed(format!("cannot enter \"{}\": {reason}", path.display()))
-        }
-        Ending::NotStarted { program, reason, .. } => {
-            End::Failed(format!("cannot start \"{}\": {reason}", program.display()))
-        }
-        Ending::Exited | Ending::GuardLost => {
-            let noise = String::from_utf8_lossy(noise);
-            End::Failed(format!("the launcher ended with code {}: {}", exit.code(), noise.trim()))
-        }
-    }
+/// Why the launcher did not live to tell of the script's end.
+fn broken(exit: &Exit, noise: &[u8]) -> String {
+    let how = match exit.status {
+        Status::Signal(number) => format!("was killed by signal {number}"),
+        Status::Code(code) => format!("ended with code {code}"),
+        Status::Unknown => "was killed".to_owned(),
+    };
+    let noise = String::from_utf8_lossy(noise);
+    let said = match noise.trim() {
+        "" => String::new(),
+        noise => format!(". It said: {noise}"),
+    };
+    format!(
+        "the program that runs the script {how}, perhaps by the script itself: the script and all it started were \
+         ended, and how far it came is not known{said}"
+    )
+}
+
+fn unkillable(exit: &Exit) -> Vec<String> {
+    let counts = exit.notices.iter().filter_map(|notice| match notice {
+        Notice::Unkillable(count) => Some(format!("{count} processes could not be ended")),
+        _ => None,
+    });
+    counts.collect()
 }

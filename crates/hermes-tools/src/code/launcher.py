@@ -1,6 +1,7 @@
 # Runs one script: a child process with pipes for what it prints and a socket for its tool calls. Everything goes over
 # this program's own input and output in frames: four bytes of length (the kind counts), one byte of kind, the body.
-# To the other side: H is there, O and E output, C a call, X the end, F could not start. From it: S start, R an answer.
+# To the other side: H is there, D its directory, O and E output, G bytes of output left out here, C a call, B what is no
+# call, X the end, F could not start. From it: S start, R an answer.
 import json
 import os
 import selectors
@@ -15,6 +16,14 @@ import tempfile
 PIECE = 1 << 16
 # After the script's end its pipes are emptied, but not for ever: something may go on writing into them.
 LAST_PIECES = 64
+# Of each output so much is passed on as it comes. What follows is held back, and only its end passed on at the end: the
+# other side shows far less, and a script that prints without end must not keep it busy.
+FIRST_BYTES = 1 << 18
+LAST_BYTES = 1 << 17
+# A longer call is no call.
+LONGEST_CALL = 16 << 20
+# While so much waits for a script that does not read its answers, no more calls are taken from it.
+MOST_ANSWERS = 1 << 20
 
 
 def send(kind, body):
@@ -49,32 +58,58 @@ def take_frames(buffer):
     return frames
 
 
-def scrubbed(environment, rules):
-    """Variables a script may see: named ones, then those of known kinds that do not look like secrets."""
-    kept = {}
-    for name, value in environment.items():
-        upper = name.upper()
-        if name in rules["passthrough"] or name in rules["names"]:
-            kept[name] = value
-        elif any(word in upper for word in rules["secret_words"]):
-            continue
-        elif any(name.startswith(prefix) for prefix in rules["prefixes"]):
-            kept[name] = value
-    if environment.get("HERMES_TIMEZONE"):
-        kept["TZ"] = environment["HERMES_TIMEZONE"]
-    kept.update(PYTHONDONTWRITEBYTECODE="1", PYTHONIOENCODING="utf-8", PYTHONUTF8="1")
-    return kept
+class Output:
+    """What the script prints to one of its pipes: the beginning at once, the end at the end."""
+
+    def __init__(self, kind, last):
+        self.kind = kind
+        self.last = last
+        self.sent = 0
+        self.held = bytearray()
+        self.dropped = 0
+
+    def take(self, piece):
+        if self.sent < FIRST_BYTES:
+            self.sent += len(piece)
+            send(self.kind, piece)
+            return
+        self.held += piece
+        # Cut now and then, not for each piece.
+        if len(self.held) > 2 * self.last:
+            self.drop(len(self.held) - self.last)
+
+    def drop(self, count):
+        self.dropped += count
+        del self.held[:count]
+
+    def finish(self):
+        if self.dropped:
+            # Half a line may be half a secret, which nobody would recognise.
+            self.drop(self.held.find(b"\n") + 1)
+            send_json("G", {"kind": self.kind, "bytes": self.dropped})
+        while self.held:
+            send(self.kind, bytes(self.held[:PIECE]))
+            del self.held[:PIECE]
 
 
 class Script:
-    def __init__(self, start):
-        self.directory = tempfile.mkdtemp(prefix="hermes_sandbox_")
+    def __init__(self):
+        self.asked_to_end = False
+        signal.signal(signal.SIGTERM, self.ask_to_end)
         self.child = None
+        self.printed = Output("O", LAST_BYTES)
+        # Of complaints only the beginning is shown.
+        self.complaints = Output("E", 0)
         self.calls = bytearray()
         self.answers = bytearray()
         self.from_host = bytearray()
         self.selector = selectors.DefaultSelector()
-        self.start(start)
+        self.directory = tempfile.mkdtemp(prefix="hermes_sandbox_")
+        send_json("D", {"directory": self.directory})
+
+    def ask_to_end(self, *_):
+        # Not an exception: it could come in the middle of a frame.
+        self.asked_to_end = True
 
     def write(self, name, text):
         path = os.path.join(self.directory, name)
@@ -88,7 +123,7 @@ class Script:
         here = os.getcwd()
         strict = start["mode"] != "project"
         self.socket, theirs = socket.socketpair()
-        environment = scrubbed(os.environ, start["environment"])
+        environment = dict(os.environ)
         path = [self.directory] if strict else [self.directory, here]
         path += [part for part in environment.get("PYTHONPATH", "").split(os.pathsep) if part]
         environment.update(PYTHONPATH=os.pathsep.join(path), HERMES_TOOLS_FD=str(theirs.fileno()))
@@ -112,8 +147,8 @@ class Script:
         for pipe in (0, self.child.stdout.fileno(), self.child.stderr.fileno()):
             os.set_blocking(pipe, False)
         self.watch(0, self.read_host)
-        self.watch(self.child.stdout.fileno(), lambda: self.read_pipe(self.child.stdout.fileno(), "O"))
-        self.watch(self.child.stderr.fileno(), lambda: self.read_pipe(self.child.stderr.fileno(), "E"))
+        self.watch(self.child.stdout.fileno(), lambda: self.read_pipe(self.child.stdout.fileno(), self.printed))
+        self.watch(self.child.stderr.fileno(), lambda: self.read_pipe(self.child.stderr.fileno(), self.complaints))
         self.watch(self.wakeup, self.read_wakeup)
         self.selector.register(self.socket, selectors.EVENT_READ, self.serve_socket)
 
@@ -121,23 +156,26 @@ class Script:
         self.selector.register(source, selectors.EVENT_READ, action)
 
     def run(self):
+        """Until the script ends, or is to be ended: its code in the first case."""
         while self.child.poll() is None:
+            if self.asked_to_end:
+                return None
             for key, _ in self.selector.select():
                 key.data()
-        for pipe, kind in ((self.child.stdout, "O"), (self.child.stderr, "E")):
+        for pipe, output in ((self.child.stdout, self.printed), (self.child.stderr, self.complaints)):
             for _ in range(LAST_PIECES):
-                if not self.read_pipe(pipe.fileno(), kind):
+                if not self.read_pipe(pipe.fileno(), output):
                     break
         code = self.child.returncode
-        send_json("X", {"code": code if code >= 0 else 128 - code})
+        return code if code >= 0 else 128 - code
 
-    def read_pipe(self, pipe, kind):
+    def read_pipe(self, pipe, output):
         try:
             piece = os.read(pipe, PIECE)
         except BlockingIOError:
             return False
         if piece:
-            send(kind, piece)
+            output.take(piece)
         elif pipe in self.selector.get_map():
             self.selector.unregister(pipe)
         return bool(piece)
@@ -164,7 +202,7 @@ class Script:
     def serve_socket(self):
         """Takes calls from the script and gives it answers, as far as both are ready."""
         try:
-            while True:
+            if len(self.answers) < MOST_ANSWERS:
                 piece = self.socket.recv(PIECE)
                 if not piece:
                     raise OSError("closed")
@@ -177,6 +215,9 @@ class Script:
             return
         for frame in take_frames(self.calls):
             send("C", frame)
+        if len(self.calls) >= 4 and struct.unpack_from(">I", self.calls)[0] > LONGEST_CALL:
+            send("B", b"it is longer than %d bytes" % LONGEST_CALL)
+            self.calls.clear()
         try:
             while self.answers:
                 del self.answers[:self.socket.send(self.answers[:PIECE])]
@@ -184,35 +225,57 @@ class Script:
             pass
         except OSError:
             self.answers.clear()
-        wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if self.answers else 0)
-        self.selector.modify(self.socket, wanted, self.serve_socket)
+        wanted = selectors.EVENT_WRITE if self.answers else 0
+        if len(self.answers) < MOST_ANSWERS:
+            wanted |= selectors.EVENT_READ
+        if self.socket.fileno() in self.selector.get_map():
+            self.selector.modify(self.socket, wanted, self.serve_socket)
 
     def close(self):
+        """Ends the script, passes on the last it printed, and leaves nothing behind."""
         if self.child is not None:
             try:
                 os.killpg(self.child.pid, signal.SIGKILL)
             except OSError:
                 pass
         shutil.rmtree(self.directory, ignore_errors=True)
+        self.printed.finish()
+        self.complaints.finish()
+
+
+def wait_for_the_end(script):
+    """The other side ends everything below it, this process too: what the script started does not outlive it."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.set_blocking(0, True)
+    while not script.asked_to_end and os.read(0, PIECE):
+        pass
 
 
 def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if sys.version_info < (3, 8):
         send("F", ("Python 3.8 or newer is needed, and this is %d.%d" % sys.version_info[:2]).encode())
         return
     send("H", b"")
     (length,) = struct.unpack(">I", read_exactly(4))
     start = json.loads(read_exactly(length)[1:].decode())
-    script = None
     try:
-        script = Script(start)
-        script.run()
+        script = Script()
     except OSError as error:
         send("F", str(error).encode("utf-8", "replace"))
+        return
+    code, problem = None, None
+    try:
+        script.start(start)
+        code = script.run()
+    except OSError as error:
+        problem = error
     finally:
-        if script is not None:
-            script.close()
+        script.close()
+    if problem is not None:
+        send("F", str(problem).encode("utf-8", "replace"))
+    elif code is not None:
+        send_json("X", {"code": code})
+    wait_for_the_end(script)
 
 
 main()

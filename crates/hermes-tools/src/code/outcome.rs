@@ -83,6 +83,9 @@ pub(super) struct Printed<'r> {
     complaints: Cleaning<'r>,
     kept: Kept,
     kept_complaints: String,
+    redactor: &'r Redactor,
+    /// Bytes that were left out on the way here.
+    dropped: usize,
 }
 
 impl<'r> Printed<'r> {
@@ -92,6 +95,8 @@ impl<'r> Printed<'r> {
             complaints: Cleaning::new(redactor, Policy::Code),
             kept: Kept::new(MOST_OUTPUT),
             kept_complaints: String::new(),
+            redactor,
+            dropped: 0,
         }
     }
 
@@ -99,6 +104,16 @@ impl<'r> Printed<'r> {
     pub(super) fn take(&mut self, bytes: &[u8]) -> String {
         let text = self.output.push(bytes);
         self.kept.push(&text);
+        // What follows a gap may begin in the middle of a secret. Only its end, far from there, is shown.
+        if self.dropped > 0 { String::new() } else { text }
+    }
+
+    /// Bytes that never came; the text that can be shown now.
+    pub(super) fn skip(&mut self, bytes: u64) -> String {
+        let before = std::mem::replace(&mut self.output, Cleaning::new(self.redactor, Policy::Code));
+        let text = before.finish();
+        self.kept.push(&text);
+        self.dropped += usize::try_from(bytes).unwrap_or(usize::MAX);
         text
     }
 
@@ -111,13 +126,14 @@ impl<'r> Printed<'r> {
 
     /// Puts what was printed into a result. Standard error matters where something went wrong.
     pub(super) fn finish(self, outcome: &mut Outcome, elapsed: Duration) {
-        let Self { output, complaints, mut kept, mut kept_complaints } = self;
+        let Self { output, complaints, mut kept, mut kept_complaints, dropped, .. } = self;
         add(&mut kept_complaints, &complaints.finish());
         kept.push(&output.finish());
         outcome.duration_seconds = (elapsed.as_secs_f64() * 1000.0).round() / 1000.0;
         match kept.finish() {
             Shortened::Whole(text) => outcome.output = text,
             Shortened::Cut { beginning, end, omitted, total, .. } => {
+                let (omitted, total) = (omitted.saturating_add(dropped), total.saturating_add(dropped));
                 outcome.cut = Some(Cut {
                     truncated: true,
                     bytes_captured: total - omitted,
@@ -140,4 +156,26 @@ impl<'r> Printed<'r> {
 fn add(complaints: &mut String, text: &str) {
     let room = MOST_COMPLAINTS.saturating_sub(complaints.len());
     complaints.push_str(head(text, room));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_is_counted_and_what_follows_it_is_not_shown_as_it_comes() {
+        let redactor = Redactor::new([]);
+        let mut printed = Printed::new(&redactor);
+        let mut live = printed.take(&b"begun\n".repeat(20_000));
+        live += &printed.take(b"half a line");
+        live += &printed.skip(1_000_000);
+        live += &printed.take(&b"later\n".repeat(20_000));
+        assert!(live.ends_with("begun\nhalf a line"));
+        let mut outcome = Outcome::of(Status::Timeout, "");
+        printed.finish(&mut outcome, Duration::ZERO);
+        let cut = outcome.cut.unwrap();
+        assert_eq!(cut.bytes_total, 240_011 + 1_000_000);
+        assert_eq!(cut.bytes_captured + cut.bytes_omitted, cut.bytes_total);
+        assert!(outcome.output.starts_with("begun\n") && outcome.output.ends_with("later\n"));
+    }
 }

@@ -224,6 +224,90 @@ async fn cancelling_ends_the_script_and_its_calls() {
     assert_eq!(scripts_left(&fixture).await, "");
 }
 
+const FLOOD: &str = "import sys\nwhile True: sys.stdout.write('x' * 65536)";
+
+#[tokio::test]
+async fn a_script_that_prints_without_end_is_held_to_its_time() {
+    let fixture = Fixture::local();
+    let rules = Rules { timeout: Duration::from_secs(2), ..Rules::default() };
+    let talk = Talk::new(script(fixture.place(), Vec::new()).with(rules));
+    let result = run(&talk, FLOOD).await;
+    assert_eq!((&result["status"], &result["stdout_truncated"]), (&json!("timeout"), &json!(true)));
+    assert!(result["stdout_bytes_total"].as_u64().unwrap() > 1 << 20, "{}", result["stdout_bytes_total"]);
+    assert!(result["output"].as_str().unwrap().len() < 51_000);
+    // What this side takes in is bounded, however much is printed.
+    assert!(talk.live().len() < 1 << 20, "{}", talk.live().len());
+    assert_eq!(scripts_left(&fixture).await, "");
+}
+
+#[tokio::test]
+async fn a_script_that_prints_without_end_can_be_cancelled() {
+    let fixture = Fixture::local();
+    let talk = talk(&fixture);
+    let cancel = async {
+        eventually("the script prints", || talk.live().contains('x')).await;
+        talk.cancel.cancel();
+    };
+    let (result, ()) = tokio::join!(run(&talk, FLOOD), cancel);
+    assert_eq!(result["status"], "interrupted");
+    assert!(talk.live().len() < 1 << 20, "{}", talk.live().len());
+    assert_eq!(scripts_left(&fixture).await, "");
+}
+
+#[tokio::test]
+async fn the_end_of_a_very_long_output_is_kept() {
+    let fixture = Fixture::local();
+    let talk = talk(&fixture);
+    let result = run(&talk, "for n in range(1000000, 1200000): print('line', n)\nraise SystemExit(3)").await;
+    assert_eq!((&result["exit_code"], &result["stdout_bytes_total"]), (&json!(3), &json!(2_600_000)));
+    let output = result["output"].as_str().unwrap();
+    assert!(output.starts_with("line 1000000\n") && output.ends_with("line 1199999\n"), "{output}");
+    let captured = result["stdout_bytes_captured"].as_u64().unwrap();
+    assert_eq!(captured + result["stdout_bytes_omitted"].as_u64().unwrap(), 2_600_000);
+    assert!(talk.live().len() < 1 << 20, "{}", talk.live().len());
+}
+
+#[tokio::test]
+async fn what_a_script_started_ends_with_it() {
+    let fixture = Fixture::local();
+    let code = "import subprocess\nsubprocess.run(['setsid', '-f', 'sleep', '7305'])\nprint('done')";
+    let result = run(&talk(&fixture), code).await;
+    assert_eq!((&result["output"], &result["status"]), (&json!("done\n"), &json!("success")), "{result}");
+    assert_eq!(left_of(&fixture, "sleep 7305").await, "");
+}
+
+#[tokio::test]
+async fn a_script_that_kills_its_launcher_is_ended_too() {
+    let fixture = Fixture::local();
+    let code = "import os, subprocess, time\nsubprocess.run(['setsid', '-f', 'sleep', '7306'])\n\
+        os.kill(os.getppid(), 9)\ntime.sleep(7307)";
+    let result = run(&talk(&fixture), code).await;
+    assert_eq!(result["status"], "error");
+    let error = result["error"].as_str().unwrap();
+    assert!(error.contains("was killed by signal 9") && error.contains("were ended"), "{error}");
+    assert_eq!(left_of(&fixture, "sleep 7306").await, "");
+    assert_eq!(scripts_left(&fixture).await, "");
+    let made = std::fs::read_dir(fixture.dir().join("tmp")).unwrap();
+    let names: Vec<_> = made.map(|entry| entry.unwrap().file_name()).collect();
+    assert!(!names.iter().any(|name| name.to_string_lossy().starts_with("hermes_sandbox_")), "{names:?}");
+}
+
+#[tokio::test]
+async fn what_is_no_call_is_told_as_such() {
+    let fixture = Fixture::local();
+    let talk = talk(&fixture);
+    for sent in ["struct.pack('>I', 3) + b'abc'", "bytes(4)", "struct.pack('>I', 1 << 31)"] {
+        let code = format!(
+            "import os, socket, struct\nsocket.socket(fileno=int(os.environ['HERMES_TOOLS_FD'])).sendall({sent})\n\
+             while True: pass"
+        );
+        let result = run(&talk, &code).await;
+        assert_eq!(result["status"], "error");
+        assert!(result["error"].as_str().unwrap().contains("that is no call"), "{result}");
+        assert_eq!(scripts_left(&fixture).await, "");
+    }
+}
+
 /// Lets scripts pass but not their commands.
 struct NoCommands;
 
@@ -301,11 +385,13 @@ async fn secrets_do_not_reach_the_script_or_the_model() {
     for talk in [&talk, &other] {
         let code = format!(
             "import os\nprint([n for n in ('MY_TOKEN', 'OWN', 'HERMES_TOOLS_FD') if n in os.environ], \
-             'HOME' in os.environ, os.environ['PYTHONUTF8'])\nimport hermes_tools\nprint('{SECRET}')"
+             'HOME' in os.environ, os.environ['PYTHONUTF8'])\n\
+             seen = open('/proc/%d/environ' % os.getppid()).read()\nprint('MY_TOKEN' in seen, 'HOME=' in seen)\n\
+             import hermes_tools\nprint('{SECRET}')"
         );
         let result = run(talk, &code).await;
         let output = result["output"].as_str().unwrap();
-        assert!(output.starts_with("['HERMES_TOOLS_FD'] True 1\n"), "{output}");
+        assert!(output.starts_with("['HERMES_TOOLS_FD'] True 1\nFalse True\n"), "{output}");
         assert!(!output.contains(SECRET), "{output}");
     }
 }
