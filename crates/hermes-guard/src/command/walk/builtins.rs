@@ -73,7 +73,7 @@ impl Walk<'_> {
             let file = bare(&file).to_owned();
             let fits = |text: &&str| text.len() <= LONGEST_TEXT && self.state.written.len() < MOST_FILES;
             if let Some(text) = text.filter(fits) {
-                self.state.written.insert(file, text.to_owned());
+                self.state.written.insert(file, text.into());
             } else {
                 self.state.written.remove(&file);
                 self.state.fresh.push(file);
@@ -83,7 +83,7 @@ impl Walk<'_> {
 
     /// The text an earlier command wrote into a file.
     pub(super) fn written_text(&self, word: &Word) -> Option<String> {
-        self.state.written.get(bare(&word.text()?)).cloned()
+        self.state.written.get(bare(&word.text()?)).map(|text| text.to_string())
     }
 
     /// Whether a file was fetched or made executable earlier in the line.

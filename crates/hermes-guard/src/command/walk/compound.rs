@@ -1,6 +1,8 @@
 //! Lists, pipelines, loops, branches and functions.
 
-use super::{Flow, MOST_CALLS, Walk};
+use std::sync::Arc;
+
+use super::{Flow, Walk};
 use crate::command::call::{Call, Input, Mark};
 use crate::command::word::Word;
 use crate::shell::ast::{
@@ -14,6 +16,10 @@ const MOST_ROUNDS: usize = 32;
 impl Walk<'_> {
     pub(super) fn list(&mut self, list: &List, flow: &Flow) {
         for item in &list.items {
+            self.spend(1);
+            if self.is_spent() {
+                return;
+            }
             self.item(item, flow);
         }
     }
@@ -24,7 +30,7 @@ impl Walk<'_> {
         }
         let mut flow = flow.clone();
         flow.marks.push(Mark::Background);
-        let state = self.state.clone();
+        let state = self.save();
         self.chain(item, &flow);
         self.leave(state);
     }
@@ -42,15 +48,16 @@ impl Walk<'_> {
         }
         let mut input = flow.input.clone();
         for stage in &pipeline.stages {
-            if self.look.calls.len() > MOST_CALLS {
-                return self.too_much(&self.text.clone());
+            if self.is_spent() {
+                return;
             }
-            let state = self.state.clone();
+            let state = self.save();
+            self.spend(input.upstream.len());
             let before = self.look.calls.len();
             self.command(&stage.command, &Flow { input: input.clone(), ..flow.clone() });
             let text = self.output_of(&stage.command, &input);
             let mut upstream = std::mem::take(&mut input.upstream);
-            upstream.extend(self.look.calls[before..].iter().map(|call| call.words.clone()));
+            upstream.extend(self.look.calls[before..].iter().map(|call| Arc::new(call.words.clone())));
             input = Input { upstream, unknown: text.is_none(), text };
             self.leave(state);
         }
@@ -110,7 +117,7 @@ impl Walk<'_> {
             CommandKind::Test(test) => self.test(test),
             CommandKind::Function(function) => {
                 if let Some(name) = function.name.fixed() {
-                    self.state.functions.insert(name.clone(), (*function.body).clone());
+                    self.state.functions.insert(name.clone(), Arc::new((*function.body).clone()));
                     // It may also be called by a later line, so it is read now too.
                     self.body(&name, &function.body, &perhaps);
                 }
@@ -125,7 +132,7 @@ impl Walk<'_> {
             return;
         }
         self.inside.push(name.to_owned());
-        let state = self.state.clone();
+        let state = self.save();
         self.command(body, flow);
         let cwd = self.state.cwd.clone();
         self.leave(state);

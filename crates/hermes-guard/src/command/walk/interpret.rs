@@ -1,5 +1,7 @@
 //! Texts that are code: for shells they are read like the line itself, for Python as far as they say what they do.
 
+use std::sync::Arc;
+
 use super::{Flow, Walk};
 use crate::command::call::{Call, Mark};
 use crate::command::rules::{FETCHERS, decodes};
@@ -53,12 +55,65 @@ impl Walk<'_> {
         match name {
             _ if SHELLS.contains(&name) => self.shell(call),
             "source" | "." => self.sourced(call),
-            _ if python => self.code(call, &["-c"], script::python),
+            _ if python => self.python(call),
             _ => {
                 if let Some((_, flags)) = OTHERS.iter().find(|(names, _)| names.contains(&name)) {
                     self.code(call, flags, script::other);
                 }
             }
+        }
+    }
+
+    /// Python: code behind `-c`, alone or among other flags, and modules that run code they are given.
+    fn python(&mut self, call: &Call) {
+        let args = call.args();
+        for (place, word) in args.iter().enumerate() {
+            let text = word.beginning();
+            if !text.starts_with('-') || text.len() < 2 {
+                break;
+            }
+            if text == "-m" || text.starts_with("-m") {
+                return self.python_module(call, place);
+            }
+            let Some(at) = text.find('c').filter(|_| !text.starts_with("--")) else { continue };
+            let joined = word.without_prefix(&text[..=at]).filter(|rest| !rest.is_empty());
+            let code = joined.or_else(|| args.get(place + 1).cloned());
+            return match code.as_ref().and_then(Word::text) {
+                Some(code) => self.acts(call, script::python_and_names(&code)),
+                None => self.unknown_code(call),
+            };
+        }
+        self.code(call, &["-c"], script::python_and_names);
+    }
+
+    fn python_module(&mut self, call: &Call, place: usize) {
+        let args = call.args();
+        let rest = args.get(place..).unwrap_or_default();
+        let named = rest.first().and_then(|word| word.without_prefix("-m")).filter(|word| !word.is_empty());
+        let (module, given) = match named {
+            Some(module) => (Some(module), rest.get(1..)),
+            None => (rest.get(1).cloned(), rest.get(2..)),
+        };
+        let given = given.unwrap_or_default();
+        match module.as_ref().and_then(Word::text).as_deref() {
+            Some("timeit") => {
+                for word in given {
+                    match word.text() {
+                        Some(code) => {
+                            let code = code.strip_prefix("-s").unwrap_or(&code).to_owned();
+                            self.acts(call, script::python_and_names(&code));
+                        }
+                        None => self.unknown_code(call),
+                    }
+                }
+            }
+            Some("pdb" | "code" | "IPython" | "runpy" | "trace" | "cProfile" | "profile")
+                if given.iter().any(|word| word.beginning().starts_with("-c")) || call.input.unknown =>
+            {
+                self.unknown_code(call);
+            }
+            Some(_) => {}
+            None => self.unknown_code(call),
         }
     }
 
@@ -156,7 +211,7 @@ impl Walk<'_> {
     /// Code nobody can read, and where it comes from as far as that is known.
     fn unknown_code(&mut self, call: &Call) {
         let sources = || call.input.upstream.iter().chain(&call.origins);
-        let of = |words: &Vec<Word>| Call { words: words.clone(), ..Call::default() };
+        let of = |words: &Arc<Vec<Word>>| Call { words: Vec::clone(words), ..Call::default() };
         let printed = call.input.upstream.is_empty() && !call.origins.is_empty();
         if printed && call.origins.iter().all(|words| of(words).is(PRINTERS)) {
             return;

@@ -320,7 +320,7 @@ impl Walk<'_> {
             return self.code_from_input(call);
         };
         let before = self.look.calls.len();
-        let state = self.state.clone();
+        let state = self.save();
         self.state.cwd = None;
         self.code_word(&Call { cwd: None, ..call.clone() }, Some(code));
         self.state = state;
