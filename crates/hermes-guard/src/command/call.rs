@@ -32,6 +32,8 @@ pub struct Call {
 pub struct Input {
     /// The programs before it in the pipeline, nearest last; the words of each.
     pub upstream: Vec<Arc<Vec<Word>>>,
+    /// The files it is made to read by the shell.
+    pub files: Vec<Word>,
     /// The text, where it can be known.
     pub text: Option<String>,
     /// Whether there is a text that is not known: a pipe, a file, a document with expansions.

@@ -119,7 +119,10 @@ pub(super) fn other(code: &str) -> Vec<Act> {
     if code.contains("fork while") || code.contains("while fork") {
         return vec![Act::Multiply];
     }
-    let runs = RUNS.iter().any(|word| code.contains(word));
+    let is_secret = |text: &str| !text.is_empty() && crate::is_secret_path(std::path::Path::new(text));
+    let names_secret = code.split(['"', '\'', '`', ' ', '<', '(', ')', ',', ';']).any(is_secret)
+        || code.contains("/proc/") && code.contains("environ");
+    let runs = names_secret || RUNS.iter().any(|word| code.contains(word));
     if runs { vec![Act::Unknown] } else { Vec::new() }
 }
 

@@ -1,6 +1,6 @@
 //! The system's own files and services.
 
-use super::{Rule, dangerous};
+use super::{Rule, dangerous, without_globals};
 use crate::command::Context;
 use crate::command::call::Call;
 use crate::command::path::{Kept, Last, kept};
@@ -62,15 +62,54 @@ pub(in crate::command) fn written(call: &Call) -> Vec<Word> {
         Some("curl" | "wget" | "sort" | "gcc" | "cc") => {
             files.extend(call.value_of(&["-o", "-O", "--output", "--output-document"]));
         }
-        Some("patch") => files.extend(operands.first().map(|word| (*word).clone())),
-        Some("tar" | "bsdtar") => files.extend(call.value_of(&["-C", "--directory"])),
-        Some("unzip") => files.extend(call.value_of(&["-d"])),
+        Some("patch") => {
+            files.extend(operands.first().map(|word| (*word).clone()));
+            files.extend(call.value_of(&["-d", "--directory"]));
+        }
+        Some("tar" | "bsdtar") => {
+            let extracts =
+                call.texts().first().is_some_and(|text| !text.starts_with("--") && text.contains('x'))
+                    || call.has_any(&["-x", "--extract", "--get"]);
+            let place = call.value_of(&["-C", "--directory"]);
+            files.extend(place.or_else(|| extracts.then(|| Word::known("."))));
+        }
+        Some("unzip") => files.push(call.value_of(&["-d"]).unwrap_or_else(|| Word::known("."))),
+        Some("7z" | "7za") => files.extend(call.value_of(&["-o"])),
+        Some("git") => files.extend(changed_by_git(call)),
         _ => {}
     }
     files
 }
 
+/// The directory whose files git would change.
+fn changed_by_git(call: &Call) -> Option<Word> {
+    let plain = without_globals(call)?;
+    let path = plain.path();
+    match path.get(1).map(String::as_str) {
+        Some("apply" | "am" | "checkout" | "restore" | "pull" | "reset" | "stash") => {
+            Some(call.value_of(&["-C", "--work-tree"]).unwrap_or_else(|| Word::known(".")))
+        }
+        Some("clone") => plain.operands().get(2).map(|word| (*word).clone()),
+        _ => None,
+    }
+}
+
+/// `cp .env.example .env` begins a project's settings; nothing is lost.
+fn copies_example(call: &Call) -> bool {
+    let operands = call.operands();
+    let [from, to] = operands.as_slice() else { return false };
+    let name = |word: &Word| word.split_slashes().last().and_then(Word::text).unwrap_or_default();
+    let from = name(from);
+    call.is(&["cp"])
+        && from.starts_with(".env.")
+        && !crate::is_secret_path(std::path::Path::new(&from))
+        && name(to).starts_with(".env")
+}
+
 fn writes(call: &Call, sight: &Context<'_>, what: Kept) -> bool {
+    if what == Kept::Secret && copies_example(call) && call.writes.is_empty() {
+        return false;
+    }
     written(call).iter().any(|word| kept(word, call.cwd.as_deref(), sight, Last::Followed) == Some(what))
 }
 

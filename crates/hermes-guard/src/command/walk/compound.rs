@@ -58,7 +58,7 @@ impl Walk<'_> {
             let text = self.output_of(&stage.command, &input);
             let mut upstream = std::mem::take(&mut input.upstream);
             upstream.extend(self.look.calls[before..].iter().map(|call| Arc::new(call.words.clone())));
-            input = Input { upstream, unknown: text.is_none(), text };
+            input = Input { upstream, unknown: text.is_none(), text, ..Input::default() };
             self.leave(state);
         }
     }
@@ -187,10 +187,14 @@ impl Walk<'_> {
                 | RedirectOperator::HereDocument
                 | RedirectOperator::HereDocumentStripped => {
                     let text = self.word(&self.state.variables.resolve_text(parts)).text();
-                    input = Input { upstream: Vec::new(), unknown: text.is_none(), text };
+                    input = Input { unknown: text.is_none(), text, ..Input::default() };
                 }
                 RedirectOperator::Read => {
-                    input = Input { upstream: self.inside_sources(parts), text: None, unknown: true };
+                    let files = match &redirect.target {
+                        Target::Word(word) => self.resolve(word),
+                        Target::Document(_) => Vec::new(),
+                    };
+                    input = Input { upstream: self.inside_sources(parts), files, text: None, unknown: true };
                 }
                 RedirectOperator::DuplicateInput => {}
                 RedirectOperator::Write
