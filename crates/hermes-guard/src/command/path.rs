@@ -240,6 +240,12 @@ fn kept_at(route: &Route, sight: &Context<'_>) -> Option<Kept> {
     if SYSTEM.iter().any(|dir| route.may_be_below(dir)) || route.may_be(&["var", "run", "docker.sock"]) {
         return Some(Kept::System);
     }
+    const STARTED: &[&str] =
+        &["/.config/systemd/user/", "/.config/autostart/", "/.config/fish/", "/.local/bin/"];
+    let below = format!("{}/", route.shown());
+    if STARTED.iter().any(|dir| below.contains(dir)) {
+        return Some(Kept::ShellStart);
+    }
     if let Some(kept) = route.last().as_deref().and_then(kept_by_name) {
         return Some(kept);
     }

@@ -3,6 +3,7 @@
 
 mod builtins;
 mod compound;
+mod hidden;
 mod interpret;
 mod output;
 mod simple;
@@ -262,6 +263,7 @@ impl<'a> Walk<'a> {
         }
         self.depth += 1;
         self.effects(call);
+        self.subscripts(call);
         self.look.calls.push(call.clone());
         self.inner(call);
         self.depth -= 1;

@@ -3,7 +3,7 @@
 use super::system::written;
 use super::{Rule, dangerous};
 use crate::command::Context;
-use crate::command::call::{Call, Mark};
+use crate::command::call::{Call, Mark, Via};
 use crate::command::path::{Kept, Last, kept};
 use crate::command::word::Word;
 
@@ -144,5 +144,5 @@ fn replaces(call: &Call) -> bool {
 fn ends(call: &Call) -> bool {
     let by_name = call.is(&["pkill", "killall", "skill"])
         && call.texts().iter().any(|text| text.to_lowercase().contains("hermes"));
-    by_name || call.is(&["kill"]) && call.marks.contains(&Mark::FoundProcesses)
+    by_name || call.is(&["kill"]) && (call.marks.contains(&Mark::FoundProcesses) || call.via == Via::Many)
 }

@@ -54,10 +54,17 @@ pub(in crate::command) fn written(call: &Call) -> Vec<Word> {
                 flag.starts_with("--in-place")
                     || !flag.starts_with("--") && flag.contains('i') && !flag.contains('I')
             });
+            files.extend(
+                call.texts().iter().filter_map(|text| super::interpreters::sed_writes(text)).map(Word::known),
+            );
             if in_place {
                 files.extend(operands.iter().map(|word| (*word).clone()));
             }
         }
+        Some("awk" | "gawk" | "mawk" | "nawk") => {
+            files.extend(call.texts().iter().flat_map(|text| printed_to(text)).map(Word::known));
+        }
+        Some("sudoedit") => files.extend(operands.iter().map(|word| (*word).clone())),
         Some("dd") => files.extend(call.value_of(&["of="])),
         Some("curl" | "wget" | "sort" | "gcc" | "cc") => {
             files.extend(call.value_of(&["-o", "-O", "--output", "--output-document"]));
@@ -79,6 +86,12 @@ pub(in crate::command) fn written(call: &Call) -> Vec<Word> {
         _ => {}
     }
     files
+}
+
+/// The files an awk program prints to: `print > "x"`.
+fn printed_to(program: &str) -> Vec<String> {
+    let after = program.split('>').skip(1).map(|rest| rest.trim_start_matches('>').trim_start());
+    after.filter_map(|rest| rest.strip_prefix('"')?.split('"').next().map(str::to_owned)).collect()
 }
 
 /// The directory whose files git would change.
@@ -182,7 +195,20 @@ fn kernel(call: &Call, _: &Context<'_>) -> bool {
 }
 
 fn preloads(call: &Call, _: &Context<'_>) -> bool {
-    const NAMES: [&str; 3] = ["LD_PRELOAD=", "LD_AUDIT=", "DYLD_INSERT_LIBRARIES="];
-    let names = |text: &String| NAMES.iter().any(|name| text.starts_with(name) && text.len() > name.len());
+    const NAMES: [&str; 8] = [
+        "LD_PRELOAD=",
+        "LD_AUDIT=",
+        "LD_LIBRARY_PATH=",
+        "DYLD_INSERT_LIBRARIES=",
+        "PERL5OPT=",
+        "PERL5LIB=",
+        "RUBYOPT=",
+        "PYTHONSTARTUP=",
+    ];
+    let names = |text: &String| {
+        let node = text.starts_with("NODE_OPTIONS=")
+            && ["-r", "--require", "--import", "loader", "--eval"].iter().any(|flag| text.contains(flag));
+        node || NAMES.iter().any(|name| text.starts_with(name) && text.len() > name.len())
+    };
     call.env.iter().any(names) || call.is(&["export", "declare", "typeset"]) && call.texts().iter().any(names)
 }

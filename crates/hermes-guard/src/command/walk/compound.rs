@@ -69,7 +69,10 @@ impl Walk<'_> {
             let writes = self.simple(simple, &command.redirects, part, flow);
             if !writes.is_empty() {
                 let text = self.output_of(command, &flow.input);
-                self.keep_written(&writes, text.as_deref());
+                let appends = command.redirects.iter().any(|redirect| {
+                    matches!(redirect.operator, RedirectOperator::Append | RedirectOperator::AppendBoth)
+                });
+                self.keep_written(&writes, text.as_deref(), appends);
             }
             return;
         }
@@ -113,7 +116,10 @@ impl Walk<'_> {
                     self.list(&arm.body, &perhaps);
                 }
             }
-            CommandKind::Arithmetic(parts) => self.inside_parts(parts),
+            CommandKind::Arithmetic(parts) => {
+                self.inside_parts(parts);
+                self.in_arithmetic(parts);
+            }
             CommandKind::Test(test) => self.test(test),
             CommandKind::Function(function) => {
                 if let Some(name) = function.name.fixed() {
@@ -163,8 +169,18 @@ impl Walk<'_> {
 
     fn test(&mut self, test: &Test) {
         match test {
-            Test::Word(word) | Test::Unary(_, word) => self.inside_parts(&word.parts),
-            Test::Binary(left, _, right) => {
+            Test::Word(word) => self.inside_parts(&word.parts),
+            Test::Unary(operator, word) => {
+                self.inside_parts(&word.parts);
+                if operator == "-v" {
+                    self.in_arithmetic(&word.parts);
+                }
+            }
+            Test::Binary(left, operator, right) => {
+                if matches!(operator.as_str(), "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge") {
+                    self.in_arithmetic(&left.parts);
+                    self.in_arithmetic(&right.parts);
+                }
                 self.inside_parts(&left.parts);
                 self.inside_parts(&right.parts);
             }
@@ -196,7 +212,10 @@ impl Walk<'_> {
                     };
                     input = Input { upstream: self.inside_sources(parts), files, text: None, unknown: true };
                 }
-                RedirectOperator::DuplicateInput => {}
+                // What another descriptor was opened on is not followed.
+                RedirectOperator::DuplicateInput => {
+                    input = Input { unknown: true, ..Input::default() };
+                }
                 RedirectOperator::Write
                 | RedirectOperator::Append
                 | RedirectOperator::Clobber

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Flow, Walk};
-use crate::command::call::{Call, Mark};
+use crate::command::call::{Call, Mark, Via};
 use crate::command::rules::{FETCHERS, decodes};
 use crate::command::script;
 use crate::command::word::Word;
@@ -13,7 +13,7 @@ const SHELLS: &[&str] =
 
 /// Other interpreters, and the flags that take code.
 const OTHERS: &[(&[&str], &[&str])] = &[
-    (&["perl", "ruby", "lua", "osascript", "Rscript", "julia"], &["-e", "-E", "-ne", "-pe", "-pie"]),
+    (&["perl", "ruby", "lua", "osascript", "rscript", "r", "julia"], &["-e", "-E", "-ne", "-pe", "-pie"]),
     (&["node", "nodejs", "bun"], &["-e", "--eval", "-p", "--print"]),
     (&["php"], &["-r"]),
     (&["deno"], &["eval"]),
@@ -55,7 +55,14 @@ impl Walk<'_> {
         match name {
             _ if SHELLS.contains(&name) => self.shell(call),
             "source" | "." => self.sourced(call),
+            "ipython" if call.texts().iter().any(|text| text.contains(['!', '%'])) => self.unknown_code(call),
             _ if python => self.python(call),
+            "nu" | "xonsh" | "elvish" => self.code_word(call, call.value_of(&["-c"])),
+            "expect" if call.short('c') => self.unknown_code(call),
+            "pwsh" | "powershell" if call.flags().any(|flag| flag.to_lowercase().starts_with("-c")) => {
+                self.unknown_code(call);
+            }
+            "make" | "gmake" if runs_given_rules(call) => self.unknown_code(call),
             _ => {
                 if let Some((_, flags)) = OTHERS.iter().find(|(names, _)| names.contains(&name)) {
                     self.code(call, flags, script::other);
@@ -119,12 +126,28 @@ impl Walk<'_> {
 
     fn shell(&mut self, call: &Call) {
         let args = call.args();
+        for text in &call.env {
+            let Some((name, value)) = text.split_once('=') else { continue };
+            self.given_variable(name, &Word::known(value));
+            if matches!(name, "BASH_ENV" | "ENV") && !value.is_empty() {
+                self.mark(call, Mark::UnknownCode);
+            }
+        }
+        if let Some(file) = call.value_of(&["--rcfile", "--init-file"]) {
+            match self.written_text(&file) {
+                Some(text) => self.line_apart(&text, &Flow::default()),
+                None => self.mark(call, Mark::UnknownCode),
+            }
+        }
         let is_c = |word: &Word| {
             let text = word.beginning();
             text.starts_with('-') && !text.starts_with("--") && text.contains('c')
         };
         if let Some(at) = args.iter().position(is_c) {
             let code = args[at + 1..].iter().find(|word| !word.beginning().starts_with('-'));
+            if code.is_none() && call.via == Via::Many {
+                return self.unknown_code(call);
+            }
             return self.code_word(call, code.cloned());
         }
         let file = first_file(args, &["-o", "-O", "--rcfile", "--init-file", "+o"]);
@@ -225,6 +248,12 @@ impl Walk<'_> {
         };
         self.mark(call, mark);
     }
+}
+
+/// Whether `make` is given rules in the line.
+fn runs_given_rules(call: &Call) -> bool {
+    call.value_of(&["-f", "--file", "--makefile"]).is_some_and(|word| word.text().as_deref() == Some("-"))
+        || call.flags().any(|flag| flag.starts_with("--eval") || flag.starts_with("-E"))
 }
 
 /// The first word that is no option and no option's value.

@@ -50,7 +50,10 @@ impl Walk<'_> {
         Self::mark_origins(&mut call, &nested);
         self.mark_repetition(&mut call);
         Self::name_found_program(&mut call, &nested);
-        let written = call.writes.clone();
+        let mut written = call.writes.clone();
+        if call.is(&["tee"]) {
+            written.extend(call.operands().into_iter().cloned());
+        }
         self.run(&call);
         written
     }
@@ -123,6 +126,8 @@ impl Walk<'_> {
                 None => value.pieces.insert(0, Piece::Unknown),
             }
         }
+        let given = self.word(&value);
+        self.given_variable(name, &given);
         self.set(name, value, flow);
     }
 
@@ -173,11 +178,20 @@ impl Walk<'_> {
                     if let Some(parts) = &parameter.subscript {
                         self.inside_parts(parts);
                     }
+                    if parameter.operation == Operation::Transform('P') {
+                        match self.state.variables.get(&parameter.name).map(|value| self.word(value)) {
+                            Some(value) => self.expanded_again(&value.shown()),
+                            None => self.mark(&Call::default(), Mark::UnknownCode),
+                        }
+                    }
                     self.inside_operation(&parameter.operation);
                 }
                 WordPart::Substitution(substitution) => self.list_apart(&substitution.list, &Flow::default()),
                 WordPart::Process(process) => self.list_apart(&process.list, &Flow::default()),
-                WordPart::Arithmetic(arithmetic) => self.inside_parts(&arithmetic.parts),
+                WordPart::Arithmetic(arithmetic) => {
+                    self.inside_parts(&arithmetic.parts);
+                    self.in_arithmetic(&arithmetic.parts);
+                }
                 WordPart::Braces(choices) => choices.iter().for_each(|parts| self.inside_parts(parts)),
                 WordPart::Array(elements) => self.inside_elements(elements),
             }
