@@ -116,7 +116,7 @@ fn lines_made_to_exhaust_are_judged_all_the_same() {
         let (outcome, findings) = judged(&line);
         assert_eq!((outcome, findings[0].rule.as_str()), ("refuse", "too-long"));
     }
-    let many: String = (0..4000).map(|at| format!("v{at}=1;(w=1);")).collect();
+    let many = (0..4000).map(|at| format!("v{at}=1;(w=1)")).collect::<Vec<_>>().join(";");
     assert_eq!(judged(&many).0, "refuse");
 }
 

@@ -67,6 +67,9 @@ const SHELL_FILES: &[&str] = &[
     ".xprofile",
 ];
 
+/// Directories whose programs and settings are started without being asked for.
+const STARTED: &[&str] = &["/.config/systemd/user/", "/.config/autostart/", "/.config/fish/", "/.local/bin/"];
+
 /// A path taken apart: whole from `/`, without `.`, `..` and doubled slashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
@@ -122,7 +125,7 @@ impl Route {
 
     /// The path as it is written, patterns included.
     pub fn shown(&self) -> String {
-        self.names.iter().map(|name| format!("/{}", name.shown())).collect()
+        self.names.iter().fold(String::new(), |path, name| path + "/" + &name.shown())
     }
 
     /// The same path with links followed: all of it, or all but the last name when that one itself is meant.
@@ -240,8 +243,6 @@ fn kept_at(route: &Route, sight: &Context<'_>) -> Option<Kept> {
     if SYSTEM.iter().any(|dir| route.may_be_below(dir)) || route.may_be(&["var", "run", "docker.sock"]) {
         return Some(Kept::System);
     }
-    const STARTED: &[&str] =
-        &["/.config/systemd/user/", "/.config/autostart/", "/.config/fish/", "/.local/bin/"];
     let below = format!("{}/", route.shown());
     if STARTED.iter().any(|dir| below.contains(dir)) {
         return Some(Kept::ShellStart);
@@ -255,12 +256,12 @@ fn kept_at(route: &Route, sight: &Context<'_>) -> Option<Kept> {
 /// Whether a path leads to logins or keys. Names of directories that anybody may use for something else count only
 /// where programs keep such things.
 fn is_secret(path: &str, sight: &Context<'_>) -> bool {
+    const COMMON: &[&str] = &["pairing", "gcloud", "mcp-tokens"];
     const ENDS: &[&str] =
         &["/gh/hosts.yml", "/.cargo/credentials.toml", "/.cargo/credentials", "/rclone/rclone.conf"];
     if ENDS.iter().any(|end| path.ends_with(end)) {
         return true;
     }
-    const COMMON: &[&str] = &["pairing", "gcloud", "mcp-tokens"];
     let kept_there = |dir: &str| !dir.is_empty() && path.starts_with(dir);
     if kept_there(sight.hermes_home) || path.contains("/.config/") {
         return crate::is_secret_path(std::path::Path::new(path));

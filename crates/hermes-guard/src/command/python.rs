@@ -66,7 +66,7 @@ impl Search<'_> {
         let mut at = 0;
         while at < self.tokens.len() {
             at = match self.name(at) {
-                Some("from") => self.from_import(at + 1),
+                Some("from") => self.import_from(at + 1),
                 Some("import") => self.import(at + 1),
                 _ => at + 1,
             };
@@ -114,7 +114,7 @@ impl Search<'_> {
     }
 
     /// `from a.b import c as d, e`; a `from` of another kind is passed.
-    fn from_import(&mut self, start: usize) -> usize {
+    fn import_from(&mut self, start: usize) -> usize {
         let (module, mut at) = self.dotted(start);
         if self.name(at) != Some("import") && module != "import" {
             return if module.is_empty() && self.is(start, '.') {
@@ -173,11 +173,11 @@ impl Search<'_> {
             }
             let base = if after_dot && at > 1 { self.name(at - 2) } else { None };
             let dangerous = ANYWHERE.contains(&name.as_str()) || name.starts_with("spawn");
-            if dangerous && !(name == "system" && base == Some("platform")) {
-                self.tell(name.clone());
-            } else if !after_dot && BARE.contains(&name.as_str()) {
-                self.tell(name.clone());
-            } else if after_dot && HIDDEN_MODULES.contains(&name.trim_start_matches('_')) && !importing {
+            let carried = after_dot && !importing && HIDDEN_MODULES.contains(&name.trim_start_matches('_'));
+            if dangerous && !(name == "system" && base == Some("platform"))
+                || !after_dot && BARE.contains(&name.as_str())
+                || carried
+            {
                 self.tell(name.clone());
             } else if name == "open" && !importing && !self.is_bound(base) {
                 self.opened(at, after_dot);
@@ -250,22 +250,18 @@ impl Search<'_> {
             return self.tell("open");
         }
         let mut odd = false;
-        let by_place = if after_dot { 0 } else { 1 };
+        // A path that has a method `open` takes the mode first, the function takes it second.
+        let is_method = after_dot && at > 1 && !matches!(self.name(at - 2), Some("io" | "codecs"));
+        let place_of_mode = usize::from(!is_method);
         for (place, argument) in self.arguments(at + 1).into_iter().enumerate() {
             let named = match argument {
                 [Token::Name(name), Token::Sign('='), ..] => Some(name.as_str()),
                 _ => None,
             };
             let value = if named.is_some() { &argument[2..] } else { argument };
-            let is_mode = named == Some("mode") || named.is_none() && place >= by_place && place < 2;
+            let is_mode = named == Some("mode") || named.is_none() && place == place_of_mode;
             let reads = matches!(value, [Token::Text { text, .. }] if is_reading(text));
-            // A path that has a method `open` takes the mode first, a module's takes it second.
-            let may_be_path =
-                after_dot && place == 0 && matches!(value, [Token::Text { text, .. }] if !is_mode_text(text));
-            odd |= is_mode
-                && !reads
-                && !may_be_path
-                && !(after_dot && place == 0 && !matches!(value, [Token::Text { .. }]));
+            odd |= is_mode && !reads;
             odd |= named == Some("opener") || matches!(argument.first(), Some(Token::Sign('*')));
         }
         if odd {
@@ -290,7 +286,7 @@ impl Search<'_> {
             let secret = reads
                 && is_path
                 && crate::is_secret_path(std::path::Path::new(text))
-                && !lower.ends_with(".pub");
+                && lower.rsplit('.').next() != Some("pub");
             if of_processes || secret {
                 self.tell(text.clone());
             }
@@ -377,6 +373,8 @@ mod tests {
             ("import os\nprint(os.environ)", "os.environ"),
             ("import o\u{17f}", "a name in letters that look like others: o\u{17f}"),
             ("import pickle", "pickle"),
+            ("from pathlib import Path\nPath('a').open(m)", "open to write"),
+            ("import io\nio.open('a', 'w')", "open to write"),
             ("().__class__.__base__.__subclasses__()", "__subclasses__"),
         ] {
             let found = reaches(code);

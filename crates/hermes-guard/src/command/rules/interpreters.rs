@@ -161,9 +161,7 @@ fn configures_helper(call: &Call) -> bool {
     let at = texts.iter().position(|text| {
         let key = text.to_lowercase();
         KEYS.contains(&key.as_str())
-            || key.ends_with(".textconv")
-            || key.ends_with(".smudge")
-            || key.ends_with(".clean")
+            || matches!(key.rsplit('.').next(), Some("textconv" | "smudge" | "clean")) && key.contains('.')
     });
     texts.iter().any(|text| text == "config")
         && at.is_some_and(|at| call.args().len() > at + 1)

@@ -112,7 +112,7 @@ impl Walk<'_> {
 
     /// The text an earlier command wrote into a file.
     pub(super) fn written_text(&self, word: &Word) -> Option<String> {
-        self.state.written.get(bare(&word.text()?)).map(|text| text.to_string())
+        self.state.written.get(bare(&word.text()?)).map(std::string::ToString::to_string)
     }
 
     /// Whether a file was fetched or made executable earlier in the line.

@@ -41,7 +41,7 @@ impl Walk<'_> {
             match value.text() {
                 Some(line) => self.line_apart(&line, &Flow::default()),
                 None => {
-                    self.mark(&Call { words: vec![Word::known(name)], ..Call::default() }, Mark::UnknownCode)
+                    self.mark(&Call { words: vec![Word::known(name)], ..Call::default() }, Mark::UnknownCode);
                 }
             }
         }
@@ -53,10 +53,12 @@ impl Walk<'_> {
         match call.name().as_deref() {
             Some("let") => texts.iter().for_each(|text| self.arithmetic_text(text)),
             Some("test" | "[") if call.has_any(&["-v", "-eq", "-ne", "-lt", "-gt", "-le", "-ge"]) => {
-                texts.iter().for_each(|text| self.expanded_again(text));
+                for text in &texts {
+                    self.expanded_again(text);
+                }
             }
             Some("printf") if call.has("-v") => {
-                texts.iter().take(2).for_each(|text| self.expanded_again(text))
+                texts.iter().take(2).for_each(|text| self.expanded_again(text));
             }
             Some("read" | "unset" | "mapfile" | "readarray" | "wait") => {
                 let named = texts.iter().filter(|text| text.contains('['));
