@@ -19,6 +19,7 @@ mod input;
 mod normal;
 mod path;
 mod plain;
+mod python;
 pub mod rules;
 mod script;
 mod walk;
@@ -209,12 +210,19 @@ fn judge_look(line: &str, look: &Look, sight: &Context<'_>) -> Judgement {
     Judgement::Ask { findings }
 }
 
+/// How many findings are listed.
+const MOST_FINDINGS: usize = 200;
+
 /// Everything the rules find, the worst first, each thing once.
 fn findings(look: &Look, sight: &Context<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     let mut add = |finding: Finding| {
-        let same = |other: &Finding| other.rule == finding.rule && other.part == finding.part;
-        if !findings.iter().any(same) {
+        let same = |other: &Finding| {
+            other.rule == finding.rule && other.part == finding.part && other.reason == finding.reason
+        };
+        // The worst is always kept; of the rest nobody reads so many.
+        let room = findings.len() < MOST_FINDINGS || finding.severity == Severity::Hardline;
+        if room && !findings.iter().any(same) {
             findings.push(finding);
         }
     };

@@ -96,6 +96,30 @@ fn a_container_keeps_in_what_does_not_reach_out() {
     assert!(matches!(judge("rm x", &sight), Judgement::Refused { .. }));
 }
 
+/// Lines that would cost far more than they are long, if every step of them were followed.
+#[test]
+fn lines_made_to_exhaust_are_judged_all_the_same() {
+    let doubled = format!("x=a;{}echo $x", "x=$x$x;".repeat(40));
+    assert_eq!(judged(&doubled).0, "allow");
+    let run = format!("x=a;{}$x", "x=$x$x;".repeat(40));
+    assert_eq!(judged(&run).1[0].rule, "unknown-program");
+    let in_turn = format!("a=xxxx;{}$a", "b=$a$a$a$a;a=$b;".repeat(40));
+    assert_eq!(judged(&in_turn).1[0].rule, "unknown-program");
+    let patterns = format!("x=*;{}$x", "x=$x$x;x+=$x;".repeat(30));
+    assert_eq!(judged(&patterns).1[0].rule, "unknown-program");
+    for line in [
+        format!("{}ls", "ls|".repeat(4000)),
+        format!("ls{}", "|sh".repeat(4000)),
+        format!("{}:{}", "for i in {1..30}; do ".repeat(12), "; done".repeat(12)),
+        format!("{}((1)){}", "for i in {1..30}; do ".repeat(12), "; done".repeat(12)),
+    ] {
+        let (outcome, findings) = judged(&line);
+        assert_eq!((outcome, findings[0].rule.as_str()), ("refuse", "too-long"));
+    }
+    let many = (0..4000).map(|at| format!("v{at}=1;(w=1)")).collect::<Vec<_>>().join(";");
+    assert_eq!(judged(&many).0, "refuse");
+}
+
 /// One character as a shell may spell it.
 fn spelled(c: char) -> impl Strategy<Value = String> {
     prop_oneof![

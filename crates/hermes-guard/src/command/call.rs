@@ -1,5 +1,7 @@
 //! One program about to be run, as far as a command line tells: its words, what it reads, what it writes.
 
+use std::sync::Arc;
+
 use super::word::Word;
 
 /// A program with its arguments.
@@ -14,7 +16,7 @@ pub struct Call {
     /// What stands on its standard input.
     pub input: Input,
     /// The programs whose output stands in its words.
-    pub origins: Vec<Vec<Word>>,
+    pub origins: Vec<Arc<Vec<Word>>>,
     /// The directory it runs in.
     pub cwd: Option<String>,
     /// How it comes to be run.
@@ -29,7 +31,9 @@ pub struct Call {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Input {
     /// The programs before it in the pipeline, nearest last; the words of each.
-    pub upstream: Vec<Vec<Word>>,
+    pub upstream: Vec<Arc<Vec<Word>>>,
+    /// The files it is made to read by the shell.
+    pub files: Vec<Word>,
     /// The text, where it can be known.
     pub text: Option<String>,
     /// Whether there is a text that is not known: a pipe, a file, a document with expansions.

@@ -2,7 +2,7 @@
 
 use super::call::Call;
 use super::rules::{Harm, Severity, loses_data};
-use super::{Context, Finding, Judgement, judge, judge_script, look};
+use super::{Context, Finding, Judgement, Trouble, judge, judge_script, look};
 
 /// What reads the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +86,7 @@ fn reader(command: &str, sight: &Context<'_>) -> Reader {
         .iter()
         .any(|call| call.name().is_some_and(|name| name.starts_with("python") || name == "ipython"));
     if is(SHELLS)
-        || !look.troubles.is_empty()
+        || look.troubles.iter().any(|trouble| !matches!(trouble, Trouble::Reaches { .. }))
         || look.calls.iter().any(|call| call.name().is_none() && !call.words.is_empty())
     {
         Reader::Shell

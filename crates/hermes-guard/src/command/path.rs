@@ -67,6 +67,9 @@ const SHELL_FILES: &[&str] = &[
     ".xprofile",
 ];
 
+/// Directories whose programs and settings are started without being asked for.
+const STARTED: &[&str] = &["/.config/systemd/user/", "/.config/autostart/", "/.config/fish/", "/.local/bin/"];
+
 /// A path taken apart: whole from `/`, without `.`, `..` and doubled slashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
@@ -99,6 +102,11 @@ impl Route {
                 _ => names.push(part),
             }
         }
+        // The root that a process sees is a root like any other.
+        let is_root = |names: &[Word]| matches!(names, [proc, _, root, ..] if proc.may_be("proc") && root.may_be("root"));
+        while is_root(&names) {
+            names.drain(..3);
+        }
         Some(Self { names, follows })
     }
 
@@ -113,6 +121,11 @@ impl Route {
             path.push_str(&name.text()?);
         }
         Some(if path.is_empty() { "/".to_owned() } else { path })
+    }
+
+    /// The path as it is written, patterns included.
+    pub fn shown(&self) -> String {
+        self.names.iter().fold(String::new(), |path, name| path + "/" + &name.shown())
     }
 
     /// The same path with links followed: all of it, or all but the last name when that one itself is meant.
@@ -230,23 +243,40 @@ fn kept_at(route: &Route, sight: &Context<'_>) -> Option<Kept> {
     if SYSTEM.iter().any(|dir| route.may_be_below(dir)) || route.may_be(&["var", "run", "docker.sock"]) {
         return Some(Kept::System);
     }
+    let below = format!("{}/", route.shown());
+    if STARTED.iter().any(|dir| below.contains(dir)) {
+        return Some(Kept::ShellStart);
+    }
     if let Some(kept) = route.last().as_deref().and_then(kept_by_name) {
         return Some(kept);
     }
-    let path = route.text()?;
-    is_secret(&path, sight).then_some(Kept::Secret)
+    (is_secret(&route.shown(), sight) || may_be_secret(route)).then_some(Kept::Secret)
 }
 
 /// Whether a path leads to logins or keys. Names of directories that anybody may use for something else count only
 /// where programs keep such things.
 fn is_secret(path: &str, sight: &Context<'_>) -> bool {
     const COMMON: &[&str] = &["pairing", "gcloud", "mcp-tokens"];
+    const ENDS: &[&str] =
+        &["/gh/hosts.yml", "/.cargo/credentials.toml", "/.cargo/credentials", "/rclone/rclone.conf"];
+    if ENDS.iter().any(|end| path.ends_with(end)) {
+        return true;
+    }
     let kept_there = |dir: &str| !dir.is_empty() && path.starts_with(dir);
     if kept_there(sight.hermes_home) || path.contains("/.config/") {
         return crate::is_secret_path(std::path::Path::new(path));
     }
     let rest: std::path::PathBuf = path.split('/').filter(|name| !COMMON.contains(name)).collect();
     crate::is_secret_path(&rest)
+}
+
+/// Whether a pattern that begins like the name of a file with keys may stand for it.
+fn may_be_secret(route: &Route) -> bool {
+    const NAMES: &[&str] =
+        &[".env", ".netrc", ".npmrc", ".pgpass", ".git-credentials", "id_rsa", "id_ed25519", "auth.json"];
+    let Some(last) = route.names.last().filter(|name| name.has_glob()) else { return false };
+    let begins = matches!(last.0.first(), Some(Piece::Text(text)) if !text.is_empty());
+    begins && NAMES.iter().any(|name| last.may_be(name))
 }
 
 fn kept_by_name(name: &str) -> Option<Kept> {
@@ -282,7 +312,8 @@ fn is_ours(route: &Route, sight: &Context<'_>) -> bool {
             path.push(name);
             route.may_be_below(&path)
         };
-        FILES.iter().any(file) || dir("mcp-tokens") || dir("pairing")
+        // The home itself: what is put there or taken from there is all of it.
+        route.may_be(home) || FILES.iter().any(file) || dir("mcp-tokens") || dir("pairing")
     };
     // Those of other profiles lie one level deeper.
     let profile = route.names.get(ours.len()).is_some_and(|name| name.may_be("profiles"))

@@ -20,6 +20,8 @@ pub(super) enum Act {
     Multiply,
     /// Runs something that is only known then.
     Unknown,
+    /// Uses a name that reaches beyond what the tools do.
+    Reach(String),
 }
 
 /// Calls whose first argument is a shell command.
@@ -43,9 +45,6 @@ const RUN_CALLS: &[&str] = &[
     "check_output",
     "check_call",
     "create_subprocess_shell",
-    "os.execv",
-    "os.execvp",
-    "os.spawnv",
     "pty.spawn",
 ];
 const TREE_CALLS: &[&str] = &["shutil.rmtree", "rmtree"];
@@ -54,12 +53,21 @@ const FILE_CALLS: &[&str] = &["os.remove", "os.unlink"];
 const HIDING: &[&str] =
     &["b64decode", "fromhex", "zlib.decompress", "codecs.decode", "marshal.loads", "urlopen", "requests.get"];
 
+/// What Python code does: the calls that can be read, and every name that reaches out.
+pub(super) fn python_and_names(code: &str) -> Vec<Act> {
+    let mut acts = python(code);
+    acts.extend(super::python::reaches(code).into_iter().map(Act::Reach));
+    acts
+}
+
 /// What Python code does.
 pub(super) fn python(code: &str) -> Vec<Act> {
     let mut acts = Vec::new();
     for (name, arguments) in calls(code) {
         let is = |names: &[&str]| names.iter().any(|known| is_call(&name, known));
-        if is(SHELL_CALLS) {
+        if let Some(words) = replaced_by(&name, &arguments, code) {
+            acts.push(Act::Words(words));
+        } else if is(SHELL_CALLS) {
             acts.push(first_text(&arguments, code).map_or(Act::Unknown, Act::Line));
         } else if is(RUN_CALLS) {
             acts.push(run(&arguments, code));
@@ -111,7 +119,10 @@ pub(super) fn other(code: &str) -> Vec<Act> {
     if code.contains("fork while") || code.contains("while fork") {
         return vec![Act::Multiply];
     }
-    let runs = RUNS.iter().any(|word| code.contains(word));
+    let is_secret = |text: &str| !text.is_empty() && crate::is_secret_path(std::path::Path::new(text));
+    let names_secret = code.split(['"', '\'', '`', ' ', '<', '(', ')', ',', ';']).any(is_secret)
+        || code.contains("/proc/") && code.contains("environ");
+    let runs = names_secret || RUNS.iter().any(|word| code.contains(word));
     if runs { vec![Act::Unknown] } else { Vec::new() }
 }
 
@@ -301,14 +312,38 @@ fn run(arguments: &str, code: &str) -> Act {
             None => Act::Unknown,
         };
     };
-    let mut words = Vec::new();
-    let mut rest = list.to_owned();
-    while !rest.trim().is_empty() {
-        let item = first_argument(&rest);
-        words.push(value(&item, code));
-        rest = rest[item.len()..].trim_start_matches(',').to_owned();
+    Act::Words(listed(list).iter().map(|item| value(item, code)).collect())
+}
+
+/// `execvp("rm", ["rm", "-rf", "/"])`, `spawnlp(mode, "rm", "rm", "-rf", "/")`: the words of the program.
+fn replaced_by(name: &str, arguments: &str, code: &str) -> Option<Vec<Word>> {
+    let name = name.rsplit('.').next()?;
+    let kind =
+        ["posix_spawnp", "posix_spawn", "exec", "spawn"].iter().find_map(|start| name.strip_prefix(start))?;
+    let all = listed(arguments);
+    if kind.is_empty() || kind.starts_with('v') {
+        let list = all.iter().find_map(|item| {
+            item.trim().strip_prefix(['[', '(']).and_then(|list| list.strip_suffix([']', ')']))
+        })?;
+        return Some(listed(list).iter().map(|item| value(item, code)).collect());
     }
-    Act::Words(words)
+    if !kind.starts_with('l') {
+        return None;
+    }
+    let skipped = if name.starts_with("spawn") { 2 } else { 1 };
+    Some(all.iter().skip(skipped).map(|item| value(item, code)).collect())
+}
+
+/// The arguments one by one.
+fn listed(arguments: &str) -> Vec<String> {
+    let (mut items, mut rest) = (Vec::new(), arguments);
+    while !rest.trim().is_empty() {
+        let item = first_argument(rest);
+        rest = rest.get(item.len()..).unwrap_or_default();
+        rest = rest.strip_prefix(',').unwrap_or(rest);
+        items.push(item);
+    }
+    items
 }
 
 fn opens_to_write(arguments: &str) -> bool {

@@ -3,12 +3,14 @@
 
 mod builtins;
 mod compound;
+mod hidden;
 mod interpret;
 mod output;
 mod simple;
 mod wrappers;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::call::{Call, Input, Mark};
 use super::rules::{Harm, Severity};
@@ -22,6 +24,9 @@ use crate::shell::{Field, Piece, Reason, Variables, parse};
 const DEEPEST: usize = 12;
 /// How many programs one line may start before it is no longer a line somebody wrote.
 const MOST_CALLS: usize = 5_000;
+/// How much work one judgement may take: characters read and put together, things copied. Far beyond what a line
+/// somebody wrote needs.
+const MOST_WORK: usize = 2_000_000;
 
 /// What a command line would run.
 #[derive(Debug, Clone, Default)]
@@ -48,6 +53,13 @@ pub enum Trouble {
         /// What is wrong with it.
         why: String,
     },
+    /// It is a script with a name that reaches beyond what the tools do.
+    Reaches {
+        /// Where the script stands.
+        part: String,
+        /// The name.
+        name: String,
+    },
     /// It is too long or too deep for anybody to read.
     TooMuch {
         /// The beginning of it.
@@ -63,6 +75,12 @@ impl Trouble {
                 "unreadable",
                 Severity::Dangerous,
                 format!("it cannot be read, so nobody knows what it does: {why}"),
+                part,
+            ),
+            Self::Reaches { part, name } => (
+                "script-reach",
+                Severity::Dangerous,
+                format!("it is a script that reaches beyond the tools: {name}"),
                 part,
             ),
             Self::TooMuch { part } => (
@@ -97,7 +115,7 @@ pub(super) fn look(line: &str, sight: &Context<'_>) -> Look {
 pub(super) fn look_at_script(code: &str, sight: &Context<'_>) -> Look {
     let mut walk = Walk::new(sight);
     let call = Call { part: "the script".to_owned(), cwd: walk.state.cwd.clone(), ..Call::default() };
-    walk.acts(&call, script::python(code));
+    walk.acts(&call, script::python_and_names(code));
     walk.look
 }
 
@@ -106,11 +124,11 @@ pub(super) fn look_at_script(code: &str, sight: &Context<'_>) -> Look {
 struct State {
     variables: Variables,
     cwd: Option<String>,
-    functions: BTreeMap<String, Command>,
+    functions: BTreeMap<String, Arc<Command>>,
     /// Files that were fetched, written or made executable.
     fresh: Vec<String>,
     /// Texts that were written into files.
-    written: BTreeMap<String, String>,
+    written: BTreeMap<String, Arc<str>>,
 }
 
 impl State {
@@ -140,6 +158,8 @@ struct Walk<'a> {
     /// The text that spans point into.
     text: String,
     depth: usize,
+    /// How much work was done.
+    work: usize,
     /// Functions whose bodies are being read.
     inside: Vec<String>,
 }
@@ -153,12 +173,43 @@ impl<'a> Walk<'a> {
             state.cwd = Some(cwd.to_owned());
             state.variables.set("PWD", Field::from_text(cwd));
         }
-        Self { sight, look: Look::default(), state, text: String::new(), depth: 0, inside: Vec::new() }
+        Self {
+            sight,
+            look: Look::default(),
+            state,
+            text: String::new(),
+            depth: 0,
+            work: 0,
+            inside: Vec::new(),
+        }
+    }
+
+    /// Counts work.
+    fn spend(&mut self, work: usize) {
+        self.work = self.work.saturating_add(work);
+    }
+
+    /// Whether there was too much to do; then that is written down.
+    fn is_spent(&mut self) -> bool {
+        let spent = self.work > MOST_WORK || self.look.calls.len() > MOST_CALLS;
+        if spent {
+            let text = self.text.clone();
+            self.too_much(&text);
+        }
+        spent
+    }
+
+    /// What the shell remembers now, to come back to.
+    fn save(&mut self) -> State {
+        let State { variables, functions, fresh, written, .. } = &self.state;
+        self.work = self.work.saturating_add(variables.len() + functions.len() + fresh.len() + written.len());
+        self.state.clone()
     }
 
     /// A text that is a command line.
     fn line(&mut self, line: &str, flow: &Flow) {
-        if self.depth >= DEEPEST || self.look.calls.len() > MOST_CALLS {
+        self.spend(line.len());
+        if self.depth >= DEEPEST || self.is_spent() {
             return self.too_much(line);
         }
         match parse(line) {
@@ -179,13 +230,13 @@ impl<'a> Walk<'a> {
 
     /// A text that a shell of its own runs: what it changes stays there.
     fn line_apart(&mut self, line: &str, flow: &Flow) {
-        let state = self.state.clone();
+        let state = self.save();
         self.line(line, flow);
         self.leave(state);
     }
 
     fn list_apart(&mut self, list: &List, flow: &Flow) {
-        let state = self.state.clone();
+        let state = self.save();
         self.list(list, flow);
         self.leave(state);
     }
@@ -197,17 +248,22 @@ impl<'a> Walk<'a> {
     }
 
     fn too_much(&mut self, text: &str) {
+        // Once is enough.
+        if self.look.troubles.iter().any(|trouble| matches!(trouble, Trouble::TooMuch { .. })) {
+            return;
+        }
         let part = text.chars().take(80).collect();
         self.look.troubles.push(Trouble::TooMuch { part });
     }
 
     /// A program that is started: written down, and what it starts in turn.
     fn run(&mut self, call: &Call) {
-        if self.depth >= DEEPEST || self.look.calls.len() > MOST_CALLS {
+        if self.depth >= DEEPEST || self.is_spent() {
             return self.too_much(&call.shown());
         }
         self.depth += 1;
         self.effects(call);
+        self.subscripts(call);
         self.look.calls.push(call.clone());
         self.inner(call);
         self.depth -= 1;
@@ -235,6 +291,10 @@ impl<'a> Walk<'a> {
                 Act::Write(word) => self.look.calls.push(Call { writes: vec![word], ..of(Vec::new()) }),
                 Act::Multiply => self.mark(call, Mark::Multiplies),
                 Act::Unknown => self.mark(call, Mark::UnknownCode),
+                Act::Reach(name) => {
+                    let part = if call.part.is_empty() { call.shown() } else { call.part.clone() };
+                    self.look.troubles.push(Trouble::Reaches { part, name });
+                }
             }
         }
     }

@@ -73,6 +73,15 @@ impl Word {
         self.0.iter().map(part).collect()
     }
 
+    /// How much it takes to keep it.
+    pub(super) fn weight(&self) -> usize {
+        let part = |piece: &Piece| match piece {
+            Piece::Text(text) | Piece::Glob(text) => text.len() + 1,
+            Piece::Unknown => 1,
+        };
+        self.0.iter().map(part).sum::<usize>() + 1
+    }
+
     /// Whether a part is not known.
     pub fn has_unknown(&self) -> bool {
         self.0.contains(&Piece::Unknown)

@@ -50,7 +50,8 @@ fn assignments(simple: &Simple, variables: &mut Variables) {
         };
         let value = match (assignment.how, variables.state(&assignment.name)) {
             (Assign::Set, _) => value,
-            (Assign::Append, State::Known(mut before)) => {
+            (Assign::Append, State::Known(before)) => {
+                let mut before = std::sync::Arc::unwrap_or_clone(before);
                 value.pieces.into_iter().for_each(|piece| before.push(piece));
                 before
             }

@@ -8,11 +8,14 @@ use super::marks::{Marks, globs_in, mark};
 use super::output::output_of;
 use super::print::print_parts;
 use super::transform::transform;
-use super::value::{Field, Piece, State, Value, Variables};
+use super::value::{Field, MOST_WEIGHT, Piece, State, Value, Variables};
 use super::word::Parts;
 
 /// The most fields that braces may make before a word counts as unknown.
 const MOST_FIELDS: usize = 256;
+
+/// The most fields that one word may be split into before it counts as unknown.
+const MOST_SPLIT: usize = 4096;
 
 /// How deep echo within echo is followed.
 const MOST_ECHOES: usize = 8;
@@ -119,6 +122,8 @@ struct Split<'a> {
     echoes: usize,
     /// Set by `${name=word}` earlier in the same word.
     assigned: Vec<String>,
+    /// How much was put together so far; beyond the limit nothing is added any more.
+    weight: usize,
 }
 
 impl<'a> Split<'a> {
@@ -131,20 +136,36 @@ impl<'a> Split<'a> {
             whole: false,
             echoes: 0,
             assigned: Vec::new(),
+            weight: 0,
         }
     }
 
     fn finish(mut self) -> (Vec<Field>, bool) {
         self.fields.extend(self.current.take());
+        if self.is_full() {
+            return (vec![Field::unknown()], true);
+        }
         (self.fields, self.uncertain)
     }
 
+    fn is_full(&self) -> bool {
+        self.weight > MOST_WEIGHT || self.fields.len() > MOST_SPLIT
+    }
+
     fn push(&mut self, piece: Piece) {
+        self.weight = self.weight.saturating_add(piece.weight());
+        if self.is_full() {
+            return;
+        }
         self.uncertain |= piece == Piece::Unknown;
         self.current.get_or_insert_default().push(piece);
     }
 
     fn text(&mut self, text: &str) {
+        self.weight = self.weight.saturating_add(text.len());
+        if self.is_full() {
+            return;
+        }
         let field = self.current.get_or_insert_default();
         if !text.is_empty() {
             field.push(Piece::Text(text.to_owned()));
@@ -153,6 +174,9 @@ impl<'a> Split<'a> {
 
     fn parts(&mut self, parts: &[WordPart], quoting: Quoting) {
         for part in parts {
+            if self.is_full() {
+                return;
+            }
             self.part(part, quoting);
         }
     }
@@ -214,6 +238,9 @@ impl<'a> Split<'a> {
             self.fields.extend(self.current.take());
         }
         for (i, word) in text.split(blank).filter(|word| !word.is_empty()).enumerate() {
+            if self.is_full() {
+                return;
+            }
             if i > 0 {
                 self.fields.extend(self.current.take());
             }
@@ -297,7 +324,7 @@ impl<'a> Split<'a> {
 
     fn variable(&self, name: &str) -> Option<Field> {
         match (self.variables.state(name), name) {
-            (State::Known(field), _) => Some(field),
+            (State::Known(field), _) => Some(std::sync::Arc::unwrap_or_clone(field)),
             (State::Untouched, "HOME") => Some(Field { pieces: vec![Piece::Home] }),
             (State::Untouched, "IFS") => Some(Field::from_text(" \t\n")),
             _ => None,

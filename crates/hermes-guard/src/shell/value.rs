@@ -1,8 +1,13 @@
 //! What a word stands for, as far as that can be known without running anything.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::ast::Word;
+
+/// How much of a value is followed: characters and pieces. A longer one counts as unknown, so that doubling a text
+/// forty times costs nothing.
+pub(super) const MOST_WEIGHT: usize = 64 * 1024;
 
 /// What a word becomes on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +40,15 @@ pub enum Piece {
     Glob(String),
     /// Anything: the output of a command, a variable from outside.
     Unknown,
+}
+
+impl Piece {
+    pub(super) fn weight(&self) -> usize {
+        match self {
+            Self::Text(text) | Self::Glob(text) | Self::HomeOf(text) => text.len() + 1,
+            Self::Home | Self::Unknown => 1,
+        }
+    }
 }
 
 impl Value {
@@ -71,6 +85,11 @@ impl Field {
             (Piece::Text(more), Some(Piece::Text(text))) => text.push_str(&more),
             (piece, _) => self.pieces.push(piece),
         }
+    }
+
+    /// How much it takes to keep it.
+    pub(super) fn weight(&self) -> usize {
+        self.pieces.iter().map(Piece::weight).sum()
     }
 
     /// The text, if it is only text.
@@ -117,7 +136,7 @@ impl Field {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variables {
     /// What is known of each variable that the script has touched.
-    touched: BTreeMap<String, State>,
+    touched: Arc<BTreeMap<String, State>>,
     /// Something ran that may have set any variable.
     anything: bool,
 }
@@ -125,7 +144,7 @@ pub struct Variables {
 /// What is known of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    Known(Field),
+    Known(Arc<Field>),
     Unknown,
     /// The script did not touch it; its value, if any, comes from outside.
     Untouched,
@@ -139,19 +158,23 @@ impl Variables {
 
     /// From here on `name` has this value.
     pub fn set(&mut self, name: &str, value: Field) {
-        let unknown = value.pieces.contains(&Piece::Unknown);
-        let state = if unknown && value.pieces.len() == 1 { State::Unknown } else { State::Known(value) };
-        self.touched.insert(name.to_owned(), state);
+        let unknown = value.pieces.len() == 1 && value.pieces.contains(&Piece::Unknown);
+        let state = if unknown || value.weight() > MOST_WEIGHT {
+            State::Unknown
+        } else {
+            State::Known(Arc::new(value))
+        };
+        Arc::make_mut(&mut self.touched).insert(name.to_owned(), state);
     }
 
     /// From here on nothing is known of `name`.
     pub fn forget(&mut self, name: &str) {
-        self.touched.insert(name.to_owned(), State::Unknown);
+        Arc::make_mut(&mut self.touched).insert(name.to_owned(), State::Unknown);
     }
 
     /// From here on nothing is known of any variable.
     pub fn forget_all(&mut self) {
-        self.touched.clear();
+        self.touched = Arc::default();
         self.anything = true;
     }
 
@@ -161,6 +184,16 @@ impl Variables {
             Some(State::Known(field)) => Some(field),
             _ => None,
         }
+    }
+
+    /// How many variables something is known of.
+    pub fn len(&self) -> usize {
+        self.touched.len()
+    }
+
+    /// Whether no variable was touched.
+    pub fn is_empty(&self) -> bool {
+        self.touched.is_empty()
     }
 
     pub(super) fn state(&self, name: &str) -> State {

@@ -65,6 +65,8 @@ fn deletes_system_file(call: &Call, sight: &Context<'_>) -> bool {
 fn deletes_many(call: &Call, _: &Context<'_>) -> bool {
     (is_remover(call) && call.via == Via::Many)
         || (call.is(&["find"]) && call.has("-delete"))
+        || (call.is(&["tar", "bsdtar"]) && call.has("--remove-files"))
+        || (call.is(&["zip"]) && (call.short('m') || call.has("--move")))
         || (call.is(&["fd", "fdfind"])
             && call.has_any(&["-x", "-X", "--exec", "--exec-batch"])
             && call.has("rm"))

@@ -25,7 +25,7 @@ fn formats(call: &Call, _: &Context<'_>) -> bool {
         .any(|word| word.text().is_some_and(|text| !text.starts_with("/dev/") && text.contains(['.', '/'])));
     let makes =
         name == "mkfs" || name.starts_with("mkfs.") || matches!(name.as_str(), "mke2fs" | "newfs" | "mkswap");
-    makes && !into_file
+    makes && !into_file || name == "nvme" && call.has_any(&["format", "sanitize"])
 }
 
 fn is_raw(word: &Word, call: &Call, sight: &Context<'_>) -> bool {
@@ -44,6 +44,14 @@ fn writes_raw(call: &Call, sight: &Context<'_>) -> bool {
         Some("tee" | "shred" | "wipefs" | "blkdiscard" | "badblocks" | "truncate" | "scrub") => {
             call.operands().iter().any(|word| is_raw(word, call, sight))
         }
+        Some("tar" | "bsdtar") => {
+            call.operands().iter().any(|word| is_raw(word, call, sight)) && !call.short('x')
+        }
+        Some("socat") => call
+            .texts()
+            .iter()
+            .flat_map(|text| text.split([':', ',']))
+            .any(|part| part.starts_with("/dev/") && is_raw(&Word::known(part), call, sight)),
         Some("cp" | "mv" | "install" | "cat") => call
             .operands()
             .last()

@@ -3,8 +3,9 @@
 use super::system::written;
 use super::{Rule, dangerous};
 use crate::command::Context;
-use crate::command::call::{Call, Mark};
+use crate::command::call::{Call, Mark, Via};
 use crate::command::path::{Kept, Last, kept};
+use crate::command::word::Word;
 
 pub(super) const RULES: &[Rule] = &[
     dangerous("own-guard", "it loosens what guards this machine from the agent", |call, _| loosens(call)),
@@ -51,8 +52,18 @@ fn loosens(call: &Call) -> bool {
     if call.env.iter().any(yolo) || call.is(&["export", "declare"]) && call.texts().iter().any(yolo) {
         return true;
     }
+    let moves_home = |text: &String| text.starts_with("HERMES_HOME=");
+    if call.is(&["export", "declare", "typeset"]) && call.texts().iter().any(moves_home)
+        || copies_program(call)
+    {
+        return true;
+    }
     if !is_ours(call) {
         return false;
+    }
+    // With another home other settings count.
+    if call.env.iter().any(|text| moves_home(text) || text.starts_with("HOME=")) {
+        return true;
     }
     let verbs = verbs(call);
     let words: Vec<&str> = verbs.iter().map(String::as_str).collect();
@@ -64,12 +75,17 @@ fn loosens(call: &Call) -> bool {
             "HERMES_YOLO",
             "hooks",
             "delegation.subagent_auto_approve",
-            "terminal.backend",
+            "terminal",
+            "checkpoints",
+            "model.base_url",
+            "providers",
+            "custom_providers",
+            "fallback",
             "HERMES_WRITE_SAFE_ROOT",
-            "terminal.docker",
         ]
         .iter()
         .any(|guarded| key.to_lowercase().starts_with(&guarded.to_lowercase()))
+            || ["api_key", "base_url"].iter().any(|end| key.to_lowercase().ends_with(end))
     };
     match words.as_slice() {
         ["config", "set" | "unset", key, ..] => guards(key),
@@ -77,6 +93,23 @@ fn loosens(call: &Call) -> bool {
         ["approvals", verb, ..] => *verb != "list",
         _ => call.has_any(&["--yolo", "--accept-hooks"]),
     }
+}
+
+/// A copy of this program under another name.
+fn copies_program(call: &Call) -> bool {
+    if !call.is(&["cp", "ln", "install", "mv", "rsync"]) {
+        return false;
+    }
+    let is_name = |word: &Word| word.split_slashes().last().and_then(Word::text).as_deref() == Some("hermes");
+    let in_bin = |word: &Word| word.shown().contains("bin/") && is_name(word);
+    let looked_up = call.origins.iter().any(|words| {
+        let asked = Call { words: words.to_vec(), ..Call::default() };
+        asked.is(&["which", "command", "type", "whereis", "readlink", "realpath"])
+            && asked.operands().into_iter().any(is_name)
+    });
+    let operands = call.operands();
+    let sources = operands.split_last().map_or(&[][..], |(_, sources)| sources);
+    looked_up || sources.iter().any(|word| in_bin(word))
 }
 
 fn writes_ours(call: &Call, sight: &Context<'_>) -> bool {
@@ -111,5 +144,5 @@ fn replaces(call: &Call) -> bool {
 fn ends(call: &Call) -> bool {
     let by_name = call.is(&["pkill", "killall", "skill"])
         && call.texts().iter().any(|text| text.to_lowercase().contains("hermes"));
-    by_name || call.is(&["kill"]) && call.marks.contains(&Mark::FoundProcesses)
+    by_name || call.is(&["kill"]) && (call.marks.contains(&Mark::FoundProcesses) || call.via == Via::Many)
 }

@@ -22,6 +22,18 @@ fn switches_off(call: &Call, _: &Context<'_>) -> bool {
         Some("shutdown") => !(call.args().len() == 1 && call.has("-c")),
         Some("reboot" | "halt" | "poweroff") => true,
         Some("init" | "telinit") => verb(&["0", "6"]),
+        Some("systemctl")
+            if verb(&["start", "isolate"])
+                && call.has_any(&[
+                    "reboot.target",
+                    "poweroff.target",
+                    "halt.target",
+                    "kexec.target",
+                    "rescue.target",
+                ]) =>
+        {
+            true
+        }
         Some("systemctl" | "loginctl") => verb(&[
             "poweroff",
             "reboot",
@@ -33,6 +45,10 @@ fn switches_off(call: &Call, _: &Context<'_>) -> bool {
             "emergency",
             "rescue",
         ]),
+        Some("busctl" | "dbus-send" | "gdbus" | "qdbus") => call
+            .texts()
+            .iter()
+            .any(|text| ["PowerOff", "Reboot", "Halt"].iter().any(|name| text.ends_with(name))),
         Some("kexec") => call.has_any(&["-e", "--exec"]),
         _ => {
             call.writes.iter().any(|word| word.text().as_deref() == Some("/proc/sysrq-trigger"))

@@ -3,6 +3,7 @@
 use super::{Rule, dangerous, hardline};
 use crate::command::Context;
 use crate::command::call::{Call, Mark};
+use crate::command::word::Word;
 
 pub(super) const RULES: &[Rule] = &[
     hardline("kill-everything", "it ends every process of the user", kills_all),
@@ -60,7 +61,10 @@ fn kills_by_name(call: &Call, _: &Context<'_>) -> bool {
     };
     match call.name().as_deref() {
         Some("pkill" | "skill") => {
+            let any =
+                |word: &&Word| word.text().is_some_and(|text| !text.contains(|c: char| c.is_alphanumeric()));
             by_force()
+                || call.operands().iter().any(any)
                 || call.short('u')
                 || call.short('U')
                 || call.operands().is_empty() && !call.args().is_empty() && !call.only_asks_for_help()

@@ -1,9 +1,9 @@
 //! Logins and keys: reading them is giving them to the model and whoever runs it.
 
-use super::{Rule, dangerous};
+use super::{Rule, dangerous, without_globals};
 use crate::command::Context;
 use crate::command::call::Call;
-use crate::command::path::{Kept, Last, kept};
+use crate::command::path::{Kept, Last, Route, kept};
 use crate::command::word::Word;
 
 pub(super) const RULES: &[Rule] = &[
@@ -18,6 +18,8 @@ const READERS: &[&str] = &[
     "awk", "gawk", "cut", "sort", "uniq", "strings", "xxd", "hexdump", "od", "base64", "base32", "cp", "mv",
     "dd", "paste", "rev", "tr", "diff", "cmp", "vim", "vi", "nano", "emacs", "view", "jq", "yq", "tar",
     "zip", "gzip", "install", "column", "split", "csplit", "comm", "join", "expand", "fmt", "pr", "look",
+    "ln", "xz", "bzip2", "zstd", "uuencode", "fold", "batcat", "iconv", "m4", "xclip", "cpio", "7z", "most",
+    "unexpand", "basenc", "gbase64",
 ];
 
 fn is_secret(word: &Word, call: &Call, sight: &Context<'_>) -> bool {
@@ -32,7 +34,8 @@ fn is_secret(word: &Word, call: &Call, sight: &Context<'_>) -> bool {
         || word
             .text()
             .is_some_and(|text| matches!(text.as_str(), "/etc/shadow" | "/etc/gshadow" | "/etc/sudoers"))
-        || word.text().is_some_and(|text| text.starts_with("/proc/") && text.ends_with("/environ"))
+        || Route::of(word, call.cwd.as_deref())
+            .is_some_and(|route| route.shown().starts_with("/proc/") && route.shown().ends_with("/environ"))
 }
 
 /// What lies beside keys and is made to be shown.
@@ -44,7 +47,18 @@ fn is_public(word: &Word) -> bool {
 }
 
 fn reads(call: &Call, sight: &Context<'_>) -> bool {
+    if call.input.files.iter().any(|word| is_secret(word, call, sight)) {
+        return true;
+    }
     let Some(name) = call.name() else { return false };
+    if name == "find" && call.has_any(&["-exec", "-execdir", "-ok"]) {
+        return call.operands().iter().any(|word| is_secret(word, call, sight));
+    }
+    if name == "openssl" {
+        const SHOWS: &[&str] = &["base64", "enc", "rsa", "ec", "pkey", "pkcs8", "pkcs12", "asn1parse"];
+        let shows = call.path().get(1).is_some_and(|verb| SHOWS.contains(&verb.as_str()));
+        return shows && call.value_of(&["-in"]).is_some_and(|word| is_secret(&word, call, sight));
+    }
     if !READERS.contains(&name.as_str()) {
         return false;
     }
@@ -90,6 +104,8 @@ fn sends(call: &Call, sight: &Context<'_>) -> bool {
 }
 
 fn exports(call: &Call, _: &Context<'_>) -> bool {
+    let path = call.path();
+    let begins = |verbs: &[&str]| path.get(1..=verbs.len()).is_some_and(|given| given == verbs);
     match call.name().as_deref() {
         Some("gpg" | "gpg2") => call.flags().any(|flag| flag.starts_with("--export-secret")),
         Some("security") => {
@@ -100,7 +116,25 @@ fn exports(call: &Call, _: &Context<'_>) -> bool {
             .path()
             .get(1)
             .is_some_and(|verb| !matches!(verb.as_str(), "ls" | "list" | "find" | "help" | "version")),
-        Some("gh") => call.path().get(1..3).is_some_and(|verbs| verbs == ["auth", "token"]),
+        Some("gh") => {
+            begins(&["auth", "token"])
+                || call.has_any(&["--show-token"])
+                || begins(&["auth", "status"]) && call.has("-t")
+        }
+        Some("git") => without_globals(call).is_some_and(|git| {
+            git.path().get(1..3).is_some_and(|verbs| verbs == ["credential", "fill"])
+                || git.path().get(1).is_some_and(|verb| verb.starts_with("credential-")) && git.has("get")
+        }),
+        Some("aws") => begins(&["configure", "get"]) || begins(&["configure", "export-credentials"]),
+        Some("gcloud") => call
+            .operands()
+            .iter()
+            .any(|word| word.beginning().starts_with("print-") && word.beginning().ends_with("-token")),
+        Some("az") => call.has("get-access-token"),
+        Some("kubectl") => begins(&["config", "view"]) && call.has("--raw"),
+        Some("op") => begins(&["read"]),
+        Some("vault") => begins(&["read"]) || begins(&["kv", "get"]),
+        Some(name) if name.starts_with("docker-credential-") => call.has("get"),
         _ => false,
     }
 }

@@ -1,6 +1,6 @@
 //! The system's own files and services.
 
-use super::{Rule, dangerous};
+use super::{Rule, dangerous, without_globals};
 use crate::command::Context;
 use crate::command::call::Call;
 use crate::command::path::{Kept, Last, kept};
@@ -54,23 +54,75 @@ pub(in crate::command) fn written(call: &Call) -> Vec<Word> {
                 flag.starts_with("--in-place")
                     || !flag.starts_with("--") && flag.contains('i') && !flag.contains('I')
             });
+            files.extend(
+                call.texts().iter().filter_map(|text| super::interpreters::sed_writes(text)).map(Word::known),
+            );
             if in_place {
                 files.extend(operands.iter().map(|word| (*word).clone()));
             }
         }
+        Some("awk" | "gawk" | "mawk" | "nawk") => {
+            files.extend(call.texts().iter().flat_map(|text| printed_to(text)).map(Word::known));
+        }
+        Some("sudoedit") => files.extend(operands.iter().map(|word| (*word).clone())),
         Some("dd") => files.extend(call.value_of(&["of="])),
         Some("curl" | "wget" | "sort" | "gcc" | "cc") => {
             files.extend(call.value_of(&["-o", "-O", "--output", "--output-document"]));
         }
-        Some("patch") => files.extend(operands.first().map(|word| (*word).clone())),
-        Some("tar" | "bsdtar") => files.extend(call.value_of(&["-C", "--directory"])),
-        Some("unzip") => files.extend(call.value_of(&["-d"])),
+        Some("patch") => {
+            files.extend(operands.first().map(|word| (*word).clone()));
+            files.extend(call.value_of(&["-d", "--directory"]));
+        }
+        Some("tar" | "bsdtar") => {
+            let extracts =
+                call.texts().first().is_some_and(|text| !text.starts_with("--") && text.contains('x'))
+                    || call.has_any(&["-x", "--extract", "--get"]);
+            let place = call.value_of(&["-C", "--directory"]);
+            files.extend(place.or_else(|| extracts.then(|| Word::known("."))));
+        }
+        Some("unzip") => files.push(call.value_of(&["-d"]).unwrap_or_else(|| Word::known("."))),
+        Some("7z" | "7za") => files.extend(call.value_of(&["-o"])),
+        Some("git") => files.extend(changed_by_git(call)),
         _ => {}
     }
     files
 }
 
+/// The files an awk program prints to: `print > "x"`.
+fn printed_to(program: &str) -> Vec<String> {
+    let after = program.split('>').skip(1).map(|rest| rest.trim_start_matches('>').trim_start());
+    after.filter_map(|rest| rest.strip_prefix('"')?.split('"').next().map(str::to_owned)).collect()
+}
+
+/// The directory whose files git would change.
+fn changed_by_git(call: &Call) -> Option<Word> {
+    let plain = without_globals(call)?;
+    let path = plain.path();
+    match path.get(1).map(String::as_str) {
+        Some("apply" | "am" | "checkout" | "restore" | "pull" | "reset" | "stash") => {
+            Some(call.value_of(&["-C", "--work-tree"]).unwrap_or_else(|| Word::known(".")))
+        }
+        Some("clone") => plain.operands().get(2).map(|word| (*word).clone()),
+        _ => None,
+    }
+}
+
+/// `cp .env.example .env` begins a project's settings; nothing is lost.
+fn copies_example(call: &Call) -> bool {
+    let operands = call.operands();
+    let [from, to] = operands.as_slice() else { return false };
+    let name = |word: &Word| word.split_slashes().last().and_then(Word::text).unwrap_or_default();
+    let from = name(from);
+    call.is(&["cp"])
+        && from.starts_with(".env.")
+        && !crate::is_secret_path(std::path::Path::new(&from))
+        && name(to).starts_with(".env")
+}
+
 fn writes(call: &Call, sight: &Context<'_>, what: Kept) -> bool {
+    if what == Kept::Secret && copies_example(call) && call.writes.is_empty() {
+        return false;
+    }
     written(call).iter().any(|word| kept(word, call.cwd.as_deref(), sight, Last::Followed) == Some(what))
 }
 
@@ -143,7 +195,20 @@ fn kernel(call: &Call, _: &Context<'_>) -> bool {
 }
 
 fn preloads(call: &Call, _: &Context<'_>) -> bool {
-    const NAMES: [&str; 3] = ["LD_PRELOAD=", "LD_AUDIT=", "DYLD_INSERT_LIBRARIES="];
-    let names = |text: &String| NAMES.iter().any(|name| text.starts_with(name) && text.len() > name.len());
+    const NAMES: [&str; 8] = [
+        "LD_PRELOAD=",
+        "LD_AUDIT=",
+        "LD_LIBRARY_PATH=",
+        "DYLD_INSERT_LIBRARIES=",
+        "PERL5OPT=",
+        "PERL5LIB=",
+        "RUBYOPT=",
+        "PYTHONSTARTUP=",
+    ];
+    let names = |text: &String| {
+        let node = text.starts_with("NODE_OPTIONS=")
+            && ["-r", "--require", "--import", "loader", "--eval"].iter().any(|flag| text.contains(flag));
+        node || NAMES.iter().any(|name| text.starts_with(name) && text.len() > name.len())
+    };
     call.env.iter().any(names) || call.is(&["export", "declare", "typeset"]) && call.texts().iter().any(names)
 }

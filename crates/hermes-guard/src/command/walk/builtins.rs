@@ -1,5 +1,7 @@
 //! What the shell's own commands change for those that follow.
 
+use std::sync::Arc;
+
 use super::Walk;
 use crate::command::call::Call;
 use crate::command::path::Route;
@@ -18,6 +20,9 @@ impl Walk<'_> {
         match call.name().as_deref() {
             Some("cd" | "pushd") => self.change_directory(call),
             Some("popd") => self.moved_to(None),
+            // A name for another variable: whichever is assigned, the other changes.
+            Some("declare" | "typeset" | "local") if call.short('n') => self.state.variables.forget_all(),
+            Some("cp" | "mv" | "ln" | "install") => self.renamed(call),
             Some("export" | "declare" | "typeset" | "local" | "readonly") => {
                 for word in call.operands() {
                     self.declare(word);
@@ -48,16 +53,37 @@ impl Walk<'_> {
         }
     }
 
+    /// Files under another name, and system programs under one of their own.
+    fn renamed(&mut self, call: &Call) {
+        let operands = call.operands();
+        let [from, to] = operands.as_slice() else { return };
+        let (Some(from), Some(to)) = (from.text(), to.text()) else { return };
+        let mut names = vec![to.clone()];
+        // Into a directory the name stays.
+        names.extend(from.rsplit('/').next().map(|name| format!("{}/{name}", to.trim_end_matches('/'))));
+        let is_program =
+            ["/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/"].iter().any(|dir| from.starts_with(dir));
+        if let Some(text) = self.state.written.get(bare(&from)).cloned() {
+            for name in names {
+                self.state.written.insert(bare(&name).to_owned(), Arc::clone(&text));
+            }
+        } else if is_program || self.state.fresh.iter().any(|file| file == bare(&from)) {
+            self.keep_fresh(names.into_iter());
+        }
+    }
+
     fn fetched(&mut self, call: &Call) {
         let named =
             call.value_of(&["-o", "--output", "-O", "--output-document"]).and_then(|word| word.text());
         // `curl -O` and plain `wget` keep the last name of the address.
-        let by_address =
-            call.operands().into_iter().filter_map(Word::text).filter(|text| text.contains("//")).filter_map(
-                |text| {
-                    text.split(['?', '#']).next().and_then(|text| text.rsplit('/').next().map(str::to_owned))
-                },
-            );
+        let by_address = call
+            .operands()
+            .into_iter()
+            .filter_map(Word::text)
+            .filter(|text| text.contains("//") || call.is(&["wget"]) && text.contains('/'))
+            .filter_map(|text| {
+                text.split(['?', '#']).next().and_then(|text| text.rsplit('/').next().map(str::to_owned))
+            });
         let by_shell = call.writes.iter().filter_map(Word::text);
         let files: Vec<String> = named.into_iter().chain(by_address).chain(by_shell).collect();
         self.keep_fresh(files.into_iter());
@@ -68,12 +94,15 @@ impl Walk<'_> {
     }
 
     /// Keeps what a command writes into files, where its text is known; where not, that they are new.
-    pub(super) fn keep_written(&mut self, writes: &[Word], text: Option<&str>) {
+    pub(super) fn keep_written(&mut self, writes: &[Word], text: Option<&str>, appends: bool) {
         for file in writes.iter().filter_map(Word::text).filter(|file| !file.starts_with("/dev/")) {
             let file = bare(&file).to_owned();
             let fits = |text: &&str| text.len() <= LONGEST_TEXT && self.state.written.len() < MOST_FILES;
-            if let Some(text) = text.filter(fits) {
-                self.state.written.insert(file, text.to_owned());
+            // A text in pieces is not put together.
+            let pieces =
+                appends && (self.state.written.contains_key(&file) || self.state.fresh.contains(&file));
+            if let Some(text) = text.filter(fits).filter(|_| !pieces) {
+                self.state.written.insert(file, text.into());
             } else {
                 self.state.written.remove(&file);
                 self.state.fresh.push(file);
@@ -83,7 +112,7 @@ impl Walk<'_> {
 
     /// The text an earlier command wrote into a file.
     pub(super) fn written_text(&self, word: &Word) -> Option<String> {
-        self.state.written.get(bare(&word.text()?)).cloned()
+        self.state.written.get(bare(&word.text()?)).map(std::string::ToString::to_string)
     }
 
     /// Whether a file was fetched or made executable earlier in the line.

@@ -1,6 +1,8 @@
 //! Lists, pipelines, loops, branches and functions.
 
-use super::{Flow, MOST_CALLS, Walk};
+use std::sync::Arc;
+
+use super::{Flow, Walk};
 use crate::command::call::{Call, Input, Mark};
 use crate::command::word::Word;
 use crate::shell::ast::{
@@ -14,6 +16,10 @@ const MOST_ROUNDS: usize = 32;
 impl Walk<'_> {
     pub(super) fn list(&mut self, list: &List, flow: &Flow) {
         for item in &list.items {
+            self.spend(1);
+            if self.is_spent() {
+                return;
+            }
             self.item(item, flow);
         }
     }
@@ -24,7 +30,7 @@ impl Walk<'_> {
         }
         let mut flow = flow.clone();
         flow.marks.push(Mark::Background);
-        let state = self.state.clone();
+        let state = self.save();
         self.chain(item, &flow);
         self.leave(state);
     }
@@ -42,16 +48,17 @@ impl Walk<'_> {
         }
         let mut input = flow.input.clone();
         for stage in &pipeline.stages {
-            if self.look.calls.len() > MOST_CALLS {
-                return self.too_much(&self.text.clone());
+            if self.is_spent() {
+                return;
             }
-            let state = self.state.clone();
+            let state = self.save();
+            self.spend(input.upstream.len());
             let before = self.look.calls.len();
             self.command(&stage.command, &Flow { input: input.clone(), ..flow.clone() });
             let text = self.output_of(&stage.command, &input);
             let mut upstream = std::mem::take(&mut input.upstream);
-            upstream.extend(self.look.calls[before..].iter().map(|call| call.words.clone()));
-            input = Input { upstream, unknown: text.is_none(), text };
+            upstream.extend(self.look.calls[before..].iter().map(|call| Arc::new(call.words.clone())));
+            input = Input { upstream, unknown: text.is_none(), text, ..Input::default() };
             self.leave(state);
         }
     }
@@ -62,7 +69,10 @@ impl Walk<'_> {
             let writes = self.simple(simple, &command.redirects, part, flow);
             if !writes.is_empty() {
                 let text = self.output_of(command, &flow.input);
-                self.keep_written(&writes, text.as_deref());
+                let appends = command.redirects.iter().any(|redirect| {
+                    matches!(redirect.operator, RedirectOperator::Append | RedirectOperator::AppendBoth)
+                });
+                self.keep_written(&writes, text.as_deref(), appends);
             }
             return;
         }
@@ -106,11 +116,14 @@ impl Walk<'_> {
                     self.list(&arm.body, &perhaps);
                 }
             }
-            CommandKind::Arithmetic(parts) => self.inside_parts(parts),
+            CommandKind::Arithmetic(parts) => {
+                self.inside_parts(parts);
+                self.in_arithmetic(parts);
+            }
             CommandKind::Test(test) => self.test(test),
             CommandKind::Function(function) => {
                 if let Some(name) = function.name.fixed() {
-                    self.state.functions.insert(name.clone(), (*function.body).clone());
+                    self.state.functions.insert(name.clone(), Arc::new((*function.body).clone()));
                     // It may also be called by a later line, so it is read now too.
                     self.body(&name, &function.body, &perhaps);
                 }
@@ -125,7 +138,7 @@ impl Walk<'_> {
             return;
         }
         self.inside.push(name.to_owned());
-        let state = self.state.clone();
+        let state = self.save();
         self.command(body, flow);
         let cwd = self.state.cwd.clone();
         self.leave(state);
@@ -156,8 +169,18 @@ impl Walk<'_> {
 
     fn test(&mut self, test: &Test) {
         match test {
-            Test::Word(word) | Test::Unary(_, word) => self.inside_parts(&word.parts),
-            Test::Binary(left, _, right) => {
+            Test::Word(word) => self.inside_parts(&word.parts),
+            Test::Unary(operator, word) => {
+                self.inside_parts(&word.parts);
+                if operator == "-v" {
+                    self.in_arithmetic(&word.parts);
+                }
+            }
+            Test::Binary(left, operator, right) => {
+                if matches!(operator.as_str(), "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge") {
+                    self.in_arithmetic(&left.parts);
+                    self.in_arithmetic(&right.parts);
+                }
                 self.inside_parts(&left.parts);
                 self.inside_parts(&right.parts);
             }
@@ -180,12 +203,19 @@ impl Walk<'_> {
                 | RedirectOperator::HereDocument
                 | RedirectOperator::HereDocumentStripped => {
                     let text = self.word(&self.state.variables.resolve_text(parts)).text();
-                    input = Input { upstream: Vec::new(), unknown: text.is_none(), text };
+                    input = Input { unknown: text.is_none(), text, ..Input::default() };
                 }
                 RedirectOperator::Read => {
-                    input = Input { upstream: self.inside_sources(parts), text: None, unknown: true };
+                    let files = match &redirect.target {
+                        Target::Word(word) => self.resolve(word),
+                        Target::Document(_) => Vec::new(),
+                    };
+                    input = Input { upstream: self.inside_sources(parts), files, text: None, unknown: true };
                 }
-                RedirectOperator::DuplicateInput => {}
+                // What another descriptor was opened on is not followed.
+                RedirectOperator::DuplicateInput => {
+                    input = Input { unknown: true, ..Input::default() };
+                }
                 RedirectOperator::Write
                 | RedirectOperator::Append
                 | RedirectOperator::Clobber

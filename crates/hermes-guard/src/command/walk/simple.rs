@@ -1,5 +1,7 @@
 //! One simple command: its words worked out, its variables kept, and what hides inside its words.
 
+use std::sync::Arc;
+
 use super::{Flow, Walk};
 use crate::command::call::{Call, Mark};
 use crate::command::word::Word;
@@ -26,7 +28,10 @@ impl Walk<'_> {
         let nested: Vec<Call> = self.look.calls[before..].to_vec();
         let (writes, input) = self.redirects(redirects, &flow.input);
         let words: Vec<Word> = simple.words.iter().flat_map(|word| self.resolve(word)).collect();
-        let env = simple.assignments.iter().filter_map(|assignment| self.assigned(assignment)).collect();
+        self.spend(words.iter().map(Word::weight).sum());
+        let env: Vec<String> =
+            simple.assignments.iter().filter_map(|assignment| self.assigned(assignment)).collect();
+        self.spend(env.iter().map(String::len).sum());
         if words.is_empty() {
             for assignment in &simple.assignments {
                 self.assign(assignment, flow);
@@ -45,7 +50,10 @@ impl Walk<'_> {
         Self::mark_origins(&mut call, &nested);
         self.mark_repetition(&mut call);
         Self::name_found_program(&mut call, &nested);
-        let written = call.writes.clone();
+        let mut written = call.writes.clone();
+        if call.is(&["tee"]) {
+            written.extend(call.operands().into_iter().cloned());
+        }
         self.run(&call);
         written
     }
@@ -70,18 +78,19 @@ impl Walk<'_> {
         if nested.iter().any(|inner| inner.is(&["pgrep", "pidof", "ps"])) {
             call.marks.push(Mark::FoundProcesses);
         }
-        call.origins.extend(nested.iter().map(|inner| inner.words.clone()));
+        call.origins.extend(nested.iter().map(|inner| Arc::new(inner.words.clone())));
     }
 
     /// A function that calls itself beside itself never ends.
     fn mark_repetition(&self, call: &mut Call) {
         let Some(name) = call.words.first().and_then(Word::text) else { return };
         let itself = self.inside.contains(&name);
-        let twice = call
-            .input
-            .upstream
-            .iter()
-            .any(|words| words.first().and_then(Word::text).as_ref() == Some(&name));
+        let twice = itself
+            && call
+                .input
+                .upstream
+                .iter()
+                .any(|words| words.first().and_then(Word::text).as_ref() == Some(&name));
         if itself && (twice || call.marks.contains(&Mark::Background)) {
             call.marks.push(Mark::Multiplies);
         }
@@ -117,6 +126,8 @@ impl Walk<'_> {
                 None => value.pieces.insert(0, Piece::Unknown),
             }
         }
+        let given = self.word(&value);
+        self.given_variable(name, &given);
         self.set(name, value, flow);
     }
 
@@ -167,11 +178,20 @@ impl Walk<'_> {
                     if let Some(parts) = &parameter.subscript {
                         self.inside_parts(parts);
                     }
+                    if parameter.operation == Operation::Transform('P') {
+                        match self.state.variables.get(&parameter.name).map(|value| self.word(value)) {
+                            Some(value) => self.expanded_again(&value.shown()),
+                            None => self.mark(&Call::default(), Mark::UnknownCode),
+                        }
+                    }
                     self.inside_operation(&parameter.operation);
                 }
                 WordPart::Substitution(substitution) => self.list_apart(&substitution.list, &Flow::default()),
                 WordPart::Process(process) => self.list_apart(&process.list, &Flow::default()),
-                WordPart::Arithmetic(arithmetic) => self.inside_parts(&arithmetic.parts),
+                WordPart::Arithmetic(arithmetic) => {
+                    self.inside_parts(&arithmetic.parts);
+                    self.in_arithmetic(&arithmetic.parts);
+                }
                 WordPart::Braces(choices) => choices.iter().for_each(|parts| self.inside_parts(parts)),
                 WordPart::Array(elements) => self.inside_elements(elements),
             }
@@ -201,10 +221,10 @@ impl Walk<'_> {
     }
 
     /// The programs whose output a word stands for.
-    pub(super) fn inside_sources(&mut self, parts: &[WordPart]) -> Vec<Vec<Word>> {
+    pub(super) fn inside_sources(&mut self, parts: &[WordPart]) -> Vec<Arc<Vec<Word>>> {
         let before = self.look.calls.len();
         self.inside_parts(parts);
         let found = self.look.calls.split_off(before);
-        found.into_iter().map(|call| call.words).collect()
+        found.into_iter().map(|call| Arc::new(call.words)).collect()
     }
 }

@@ -74,6 +74,14 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper(&["chroot"], &["--userspec", "--groups"], 1),
     wrapper(&["flock"], &["-w", "-E", "--wait", "--timeout"], 1),
     wrapper(&["entr"], &[], 0),
+    wrapper(&["runuser"], &["-u", "-g", "-G", "-s", "--user", "--group", "--shell"], 0),
+    wrapper(&["setpriv"], &["--reuid", "--regid", "--groups", "--inh-caps", "--bounding-set"], 0),
+    wrapper(&["dtach", "abduco"], &["-n", "-c", "-A", "-N", "-r", "-e"], 0),
+    wrapper(
+        &["ld.so", "ld-linux.so.2", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "ld-musl-x86_64.so.1"],
+        &["--library-path", "--argv0", "--preload", "--audit"],
+        0,
+    ),
     wrapper(&["proot", "firejail", "bwrap"], &["-r", "-b", "-w", "--bind", "--ro-bind"], 0),
     Wrapper {
         names: &["xargs", "gxargs"],
@@ -163,7 +171,12 @@ impl Walk<'_> {
         }
         match name.as_str() {
             "find" | "gfind" | "fd" | "fdfind" => self.found(call),
-            "su" | "runuser" | "script" | "ksu" => self.code_word(call, call.value_of(&["-c", "--command"])),
+            "sg" => match call.value_of(&["-c"]) {
+                Some(code) => self.code_word(call, Some(code)),
+                None => self.code_word(call, joined(call.args().get(1..).unwrap_or_default())),
+            },
+            "gdb" | "kubectl" | "oc" => self.after_mark(call, &name),
+            "su" | "script" | "ksu" => self.code_word(call, call.value_of(&["-c", "--command"])),
             "nix-shell" => self.code_word(call, call.value_of(&["--run", "--command"])),
             "ssh" | "mosh" | "rsh" | "slogin" => self.remote(call),
             "watch" => self.rest_is_code(call, &["-n", "--interval", "-d"]),
@@ -208,6 +221,9 @@ impl Walk<'_> {
         if name == "command" && call.has_any(&["-v", "-V"]) {
             return;
         }
+        if name == "runuser" && call.value_of(&["-c", "--command"]).is_some() {
+            return self.code_word(call, call.value_of(&["-c", "--command"]));
+        }
         if matches!(name.as_str(), "env" | "flock") {
             let flag: &[&str] = if name == "env" { &["-S", "--split-string"] } else { &["-c", "--command"] };
             if let Some(code) = call.value_of(flag) {
@@ -239,7 +255,11 @@ impl Walk<'_> {
                 break;
             }
         }
-        let rest = rest.get(left..).unwrap_or_default().to_vec();
+        let mut rest = rest.get(left..).unwrap_or_default().to_vec();
+        if wrapper.via == Via::Many {
+            let place = call.value_of(&["-I", "--replace"]).and_then(|word| word.text());
+            rest = rest.iter().map(|word| filled(word, place.as_deref().unwrap_or("{}"))).collect();
+        }
         let mut call = Call { env, ..call.clone() };
         if matches!(name.as_str(), "nohup" | "setsid" | "systemd-run") {
             call.marks.push(Mark::Detached);
@@ -259,7 +279,16 @@ impl Walk<'_> {
             [one] if one.text().is_some_and(|text| text.contains(' ')) => {
                 self.code_word(call, Some(one.clone()));
             }
-            [] => {}
+            [] => {
+                let given: Vec<Word> =
+                    rest.iter().filter(|word| !word.beginning().starts_with(":::")).cloned().collect();
+                if given.is_empty() {
+                    self.code_from_input(call);
+                }
+                for word in given {
+                    self.code_word(call, Some(word));
+                }
+            }
             _ => self.start(call, words, Via::Many),
         }
     }
@@ -279,10 +308,21 @@ impl Walk<'_> {
         for (place, word) in args.iter().enumerate() {
             if word.text().is_some_and(|text| EXECS.contains(&text.as_str())) {
                 let is_end = |word: &&Word| !matches!(word.text().as_deref(), Some(";" | "+"));
-                let words: Vec<Word> = args[place + 1..].iter().take_while(is_end).cloned().collect();
+                let words: Vec<Word> =
+                    args[place + 1..].iter().take_while(is_end).map(|word| filled(word, "{}")).collect();
                 self.start(call, words, Via::Many);
             }
         }
+    }
+
+    /// `gdb --args program …`, `kubectl exec pod -- program …`
+    fn after_mark(&mut self, call: &Call, name: &str) {
+        let (mark, via) = if name == "gdb" { ("--args", call.via) } else { ("--", Via::Remote) };
+        if name != "gdb" && !call.has("exec") {
+            return;
+        }
+        let rest = call.args().iter().skip_while(|word| word.text().as_deref() != Some(mark)).skip(1);
+        self.start(call, rest.cloned().collect(), via);
     }
 
     /// The words after the options, joined, are a command line.
@@ -320,7 +360,7 @@ impl Walk<'_> {
             return self.code_from_input(call);
         };
         let before = self.look.calls.len();
-        let state = self.state.clone();
+        let state = self.save();
         self.state.cwd = None;
         self.code_word(&Call { cwd: None, ..call.clone() }, Some(code));
         self.state = state;
@@ -392,6 +432,23 @@ impl Walk<'_> {
             _ => {}
         }
     }
+}
+
+/// A word in which this text stands for something that is only known later.
+fn filled(word: &Word, place: &str) -> Word {
+    let Some(text) = word.text().filter(|text| !place.is_empty() && text.contains(place)) else {
+        return word.clone();
+    };
+    let mut filled = Word::default();
+    for (at, part) in text.split(place).enumerate() {
+        if at > 0 {
+            filled.0.push(crate::command::word::Piece::Unknown);
+        }
+        if !part.is_empty() {
+            filled.push_text(part);
+        }
+    }
+    filled
 }
 
 /// Words as one text with spaces between them; none without words.

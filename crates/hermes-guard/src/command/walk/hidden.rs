@@ -1,0 +1,80 @@
+//! Texts that a shell expands although they stand in quotes: subscripts, prompts, arithmetic.
+
+use super::{Flow, Walk};
+use crate::command::call::{Call, Mark};
+use crate::command::word::Word;
+use crate::shell::ast::WordPart;
+
+/// Variables whose values a shell expands by itself.
+const PROMPTS: &[&str] = &["PS0", "PS1", "PS2", "PS4"];
+
+impl Walk<'_> {
+    /// A text that is expanded again: commands in it are run.
+    pub(super) fn expanded_again(&mut self, text: &str) {
+        if text.contains("$(") || text.contains('`') || text.contains("${") {
+            let quoted = format!("echo \"{}\"", text.replace('"', ""));
+            self.line_apart(&quoted, &Flow::default());
+        }
+    }
+
+    /// Arithmetic: what its names stand for is arithmetic too, and commands in subscripts are run.
+    pub(super) fn in_arithmetic(&mut self, parts: &[WordPart]) {
+        let text = self.word(&self.state.variables.resolve_text(parts)).shown();
+        self.arithmetic_text(&text);
+    }
+
+    fn arithmetic_text(&mut self, text: &str) {
+        self.expanded_again(text);
+        let names =
+            text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|name| !name.is_empty());
+        let values: Vec<String> = names.filter_map(|name| self.state.variables.get(name)?.text()).collect();
+        for value in values {
+            self.expanded_again(&value);
+        }
+    }
+
+    /// A variable that a shell expands or runs by itself.
+    pub(super) fn given_variable(&mut self, name: &str, value: &Word) {
+        if PROMPTS.contains(&name) {
+            self.expanded_again(&value.shown());
+        } else if name == "PROMPT_COMMAND" {
+            match value.text() {
+                Some(line) => self.line_apart(&line, &Flow::default()),
+                None => {
+                    self.mark(&Call { words: vec![Word::known(name)], ..Call::default() }, Mark::UnknownCode);
+                }
+            }
+        }
+    }
+
+    /// Arguments of the shell's own commands that name variables, with subscripts that are arithmetic.
+    pub(super) fn subscripts(&mut self, call: &Call) {
+        let texts = call.texts();
+        match call.name().as_deref() {
+            Some("let") => texts.iter().for_each(|text| self.arithmetic_text(text)),
+            Some("test" | "[") if call.has_any(&["-v", "-eq", "-ne", "-lt", "-gt", "-le", "-ge"]) => {
+                for text in &texts {
+                    self.expanded_again(text);
+                }
+            }
+            Some("printf") if call.has("-v") => {
+                texts.iter().take(2).for_each(|text| self.expanded_again(text));
+            }
+            Some("read" | "unset" | "mapfile" | "readarray" | "wait") => {
+                let named = texts.iter().filter(|text| text.contains('['));
+                named.for_each(|text| self.expanded_again(text));
+            }
+            Some("declare" | "typeset" | "local" | "export" | "readonly") => {
+                let whole = call.short('i');
+                for text in &texts {
+                    let name = text.split('=').next().unwrap_or(text);
+                    self.expanded_again(if whole { text } else { name });
+                    if let Some((name, value)) = text.split_once('=') {
+                        self.given_variable(name, &Word::known(value));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
