@@ -6,9 +6,11 @@ mod search;
 
 use std::sync::{Arc, OnceLock};
 
+use hermes_guard::injection;
 use hermes_home::{Home, Settings};
 use hermes_web::service::{self, Backend, Extraction};
 use hermes_web::{Fetcher, Network, policy};
+use serde_json::Value;
 
 use crate::tool::{Arguments, ToolOutput, Trust};
 pub use extract::WebExtract;
@@ -62,9 +64,26 @@ impl std::fmt::Debug for Web {
     }
 }
 
-/// A result that somebody on the network wrote.
-pub(crate) fn outside(output: ToolOutput) -> ToolOutput {
-    ToolOutput { trust: Trust::Outside, ..output }
+/// A result that somebody on the network wrote: lines in it that read like orders are marked.
+pub(crate) fn outside(mut result: Value) -> ToolOutput {
+    disarm(&mut result);
+    ToolOutput { trust: Trust::Outside, ..ToolOutput::json(&result) }
+}
+
+/// Marks every text of a result; addresses stay as they are.
+fn disarm(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = injection::disarm(text).text,
+        Value::Array(all) => all.iter_mut().for_each(disarm),
+        Value::Object(map) => {
+            for (key, value) in map {
+                if key != "url" {
+                    disarm(value);
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// A text argument that must be there.

@@ -74,7 +74,7 @@ impl WebExtract {
         for (place, outcome) in read.into_iter().enumerate() {
             results.push(self.shown(outcome, place, wanted.chars, &run).await);
         }
-        let output = outside(ToolOutput::json(&json!({ "results": results })));
+        let output = outside(json!({ "results": results }));
         Ok(if failed { output.failed() } else { output })
     }
 

@@ -104,7 +104,7 @@ impl Tool for WebSearch {
     fn run<'a>(&'a self, run: Run<'a>) -> Running<'a> {
         Box::pin(async move {
             match self.work(run).await {
-                Ok(found) => outside(ToolOutput::json(&found)),
+                Ok(found) => outside(found),
                 Err(error) => ToolOutput::json(&json!({ "success": false, "error": error })).failed(),
             }
         })
