@@ -116,6 +116,9 @@ fn lines_made_to_exhaust_are_judged_all_the_same() {
         let (outcome, findings) = judged(&line);
         assert_eq!((outcome, findings[0].rule.as_str()), ("refuse", "too-long"));
     }
+    for code in ["a(".repeat(60_000), "print(1)\n".repeat(50_000)] {
+        assert!(matches!(judge_script(&code, &Context::default()), Judgement::Ask { .. }));
+    }
     let many = (0..4000).map(|at| format!("v{at}=1;(w=1)")).collect::<Vec<_>>().join(";");
     assert_eq!(judged(&many).0, "refuse");
 }

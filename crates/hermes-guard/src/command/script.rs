@@ -53,8 +53,15 @@ const FILE_CALLS: &[&str] = &["os.remove", "os.unlink"];
 const HIDING: &[&str] =
     &["b64decode", "fromhex", "zlib.decompress", "codecs.decode", "marshal.loads", "urlopen", "requests.get"];
 
+/// How many calls a script may hold.
+const MOST_BRACKETS: usize = 5_000;
+
 /// What Python code does: the calls that can be read, and every name that reaches out.
 pub(super) fn python_and_names(code: &str) -> Vec<Act> {
+    // Every bracket is followed to its end, so their number bounds the work.
+    if code.len() > crate::shell::MAX_LENGTH || code.matches('(').count() > MOST_BRACKETS {
+        return vec![Act::Reach("a text too long to be read".to_owned())];
+    }
     let mut acts = python(code);
     acts.extend(super::python::reaches(code).into_iter().map(Act::Reach));
     acts
