@@ -129,6 +129,9 @@ impl Parser<'_> {
         let mut open = 0;
         while let Some(byte) = self.peek() {
             if stops.contains(&byte) && (open == 0 || byte == b';') {
+                if open > 0 {
+                    return Err(self.error_at(self.pos, Reason::NotClosed("'('")));
+                }
                 break;
             }
             match byte {

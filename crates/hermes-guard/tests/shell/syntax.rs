@@ -55,6 +55,13 @@ proptest! {
 }
 
 #[test]
+fn parentheses_of_a_loop_are_counted() {
+    let text = "for ((i ((0; i < 3; i++)); do echo; done".to_owned();
+    assert_eq!(bash::accepts(&[text.clone()]), [false]);
+    assert!(parse(&text).is_err());
+}
+
+#[test]
 fn known_differences_are_refused() {
     let texts = [
         "echo `if`",
