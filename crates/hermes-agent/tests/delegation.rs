@@ -173,7 +173,7 @@ fn holding(begun: &Arc<tokio::sync::Notify>, ended: &Arc<AtomicUsize>) -> Arc<dy
 
 /// A tool that touches a file, as far as anybody is told.
 fn touching(name: &'static str, access: Access) -> Arc<dyn Tool> {
-    let paths = vec![PathBuf::from("/work/notes.txt")];
+    let paths = vec![PathBuf::from("/project/notes.txt")];
     tool(name, Sharing::Files { paths, access }, |_| ToolOutput::text("done"))
 }
 
@@ -480,7 +480,7 @@ async fn an_interrupt_ends_helpers_at_once_and_keeps_what_they_did() {
     let helper = &result(&world)["results"][0];
     assert_eq!(helper["status"], "interrupted");
     assert_eq!(helper["summary"], "Now I wait.");
-    assert_eq!(helper["files_written"], serde_json::json!(["/work/notes.txt"]));
+    assert_eq!(helper["files_written"], serde_json::json!(["/project/notes.txt"]));
     assert_eq!(helper["tool_calls"], 2);
     let notes = helper["notes"].to_string();
     assert!(notes.contains("hermes sessions show"), "{notes}");
@@ -617,7 +617,7 @@ async fn a_file_that_was_read_and_changed_by_a_helper_is_named() {
     let mut world = Setup::new(&server, tools).open();
     turn(&mut world.agent, "go").await;
     let notes = result(&world)["results"][0]["notes"].to_string();
-    assert!(notes.contains("read them again: /work/notes.txt"), "{notes}");
+    assert!(notes.contains("read them again: /project/notes.txt"), "{notes}");
 }
 
 #[tokio::test]

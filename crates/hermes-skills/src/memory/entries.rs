@@ -1,5 +1,7 @@
 //! How a file of notes is made up: entries, between them a line with nothing but `§`.
 
+/// What stands alone on the line between two entries.
+const MARK: &str = "§";
 /// Between two entries.
 pub const SEPARATOR: &str = "\n§\n";
 
@@ -7,7 +9,11 @@ pub const SEPARATOR: &str = "\n§\n";
 pub fn parse(text: &str) -> Vec<String> {
     let text = text.replace("\r\n", "\n");
     let mut entries: Vec<String> = Vec::new();
-    for entry in text.trim_start_matches('\u{feff}').split(SEPARATOR).map(str::trim) {
+    let lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().collect();
+    // By lines: a mark at the beginning or end of an entry would be taken for a separator once it is written.
+    for entry in lines.split(|line| line.trim() == MARK) {
+        let entry = entry.join("\n");
+        let entry = entry.trim();
         if !entry.is_empty() && !entries.iter().any(|known| known == entry) {
             entries.push(entry.to_owned());
         }
