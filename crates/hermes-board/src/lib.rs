@@ -3,6 +3,7 @@
 //! - [`place`], [`slug`], [`boards`]: where boards are kept, and which there are.
 //! - [`card`]: a card and its words; [`extras`]: what only this program knows about one.
 //! - [`transition`]: every way a card can go, decided in one place.
+//! - [`ending`]: how an attempt can end; [`workers`]: who works; [`state`]: whether cards are started at all.
 //! - [`board`]: an open board. Its operations are in [`create`], [`act`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]
 
@@ -13,6 +14,7 @@ pub mod boards;
 pub mod card;
 pub mod claim;
 pub mod create;
+pub mod ending;
 pub mod error;
 mod event;
 pub mod extras;
@@ -23,8 +25,10 @@ pub mod rows;
 mod schema;
 pub mod search;
 pub mod slug;
+pub mod state;
 pub mod transition;
 mod waiting;
+pub mod workers;
 
 pub use board::Board;
 pub use card::{Card, CardId, RunId, Seconds, Status};

@@ -157,41 +157,75 @@ const INDEXES: &[(&str, &str)] = &[
 ];
 
 /// What only we need: beside the tables of both, never in them.
-const OWN: &str = "
-CREATE TABLE IF NOT EXISTS hx_board (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS hx_cards (
-    task_id TEXT PRIMARY KEY,
-    run_at INTEGER,
-    deadline INTEGER,
-    not_before INTEGER,
-    provider TEXT,
-    toolsets TEXT,
-    max_tokens INTEGER,
-    max_cost_usd REAL,
-    reviewer TEXT,
-    acceptance TEXT,
-    skip_reason TEXT,
-    editing_until INTEGER,
-    sticky INTEGER NOT NULL DEFAULT 0
-);
-CREATE TABLE IF NOT EXISTS hx_links (
-    parent_id TEXT NOT NULL,
-    child_id TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    PRIMARY KEY (parent_id, child_id)
-);
-CREATE TABLE IF NOT EXISTS hx_workers (
-    run_id INTEGER PRIMARY KEY,
-    task_id TEXT NOT NULL,
-    pid INTEGER NOT NULL,
-    started_ticks INTEGER NOT NULL,
-    boot_id TEXT NOT NULL,
-    last_output_at INTEGER,
-    input_tokens INTEGER NOT NULL DEFAULT 0,
-    output_tokens INTEGER NOT NULL DEFAULT 0,
-    cost_usd REAL NOT NULL DEFAULT 0
-);
-";
+const OWN: &[Table] = &[
+    Table { name: "hx_board", columns: &[("key", "TEXT PRIMARY KEY"), ("value", "TEXT NOT NULL")], rest: "" },
+    Table {
+        name: "hx_cards",
+        columns: &[
+            ("task_id", "TEXT PRIMARY KEY"),
+            ("run_at", "INTEGER"),
+            ("deadline", "INTEGER"),
+            ("not_before", "INTEGER"),
+            ("provider", "TEXT"),
+            ("toolsets", "TEXT"),
+            ("max_tokens", "INTEGER"),
+            ("max_cost_usd", "REAL"),
+            ("reviewer", "TEXT"),
+            ("acceptance", "TEXT"),
+            ("skip_reason", "TEXT"),
+            ("editing_until", "INTEGER"),
+            ("sticky", COUNT),
+            // Failures in a row that were not the card's own fault, each with a budget of its own.
+            ("infra_failures", COUNT),
+            ("quota_hits", COUNT),
+            ("no_verdicts", COUNT),
+            // Why nobody tries any more, and the settings it was decided under.
+            ("tripped", "TEXT"),
+            ("tripped_rules", "TEXT"),
+            // Who did the work that is looked at, and in which attempt.
+            ("produced_by", "TEXT"),
+            ("produced_run", "INTEGER"),
+            // Who may clear a block: "operator" or nobody in particular.
+            ("cleared_by", "TEXT"),
+        ],
+        rest: "",
+    },
+    Table {
+        name: "hx_links",
+        columns: &[("parent_id", "TEXT NOT NULL"), ("child_id", "TEXT NOT NULL"), ("kind", "TEXT NOT NULL")],
+        rest: "PRIMARY KEY (parent_id, child_id)",
+    },
+    Table {
+        name: "hx_workers",
+        columns: &[
+            ("run_id", "INTEGER PRIMARY KEY"),
+            ("task_id", "TEXT NOT NULL"),
+            ("pid", "INTEGER NOT NULL"),
+            ("started_ticks", "INTEGER NOT NULL"),
+            ("boot_id", "TEXT NOT NULL"),
+            ("last_output_at", "INTEGER"),
+            ("input_tokens", COUNT),
+            ("output_tokens", COUNT),
+            ("cost_usd", "REAL NOT NULL DEFAULT 0"),
+            ("last_line", "TEXT"),
+            ("session_id", "TEXT"),
+            // Somebody wants it to end: a `Stop` as JSON.
+            ("stop", "TEXT"),
+            // What the worker's own program said before it ended: a `Verdict` as JSON.
+            ("verdict", "TEXT"),
+            ("ended_at", "INTEGER"),
+        ],
+        rest: "",
+    },
+];
+
+/// Indexes of our own tables.
+const OWN_INDEXES: &[(&str, &str)] = &[
+    ("hx_cards_run_at", "hx_cards(run_at)"),
+    ("hx_links_child", "hx_links(child_id)"),
+    ("hx_workers_task", "hx_workers(task_id)"),
+    ("hx_runs_open", "task_runs(task_id) WHERE ended_at IS NULL"),
+];
 
 /// The layout of a board.
 #[derive(Debug, Clone, Copy)]
@@ -210,12 +244,7 @@ impl Schema for BoardSchema {
         if !names.is_empty() && !names.iter().any(|name| name == "tasks") {
             return Ok(SchemaState::Foreign { found: format!("tables {}", names.join(", ")) });
         }
-        let ours = ["hx_board", "hx_cards", "hx_links", "hx_workers"];
-        let complete = ours.iter().all(|name| names.iter().any(|found| found == name));
-        if !complete {
-            return Ok(SchemaState::Old);
-        }
-        for table in TABLES {
+        for table in TABLES.iter().chain(OWN) {
             let columns = columns(db, table.name)?;
             if table.columns.iter().any(|(name, _)| !columns.iter().any(|found| found == name)) {
                 return Ok(SchemaState::Old);
@@ -225,7 +254,7 @@ impl Schema for BoardSchema {
     }
 
     fn upgrade(&self, tx: &Transaction<'_>) -> rusqlite::Result<()> {
-        for table in TABLES {
+        for table in TABLES.iter().chain(OWN) {
             let present = columns(tx, table.name)?;
             if present.is_empty() {
                 tx.execute_batch(&table.create())?;
@@ -238,10 +267,9 @@ impl Schema for BoardSchema {
             }
             take_over_old_columns(tx, table.name, &present)?;
         }
-        for (name, on) in INDEXES {
+        for (name, on) in INDEXES.iter().chain(OWN_INDEXES) {
             tx.execute_batch(&format!("CREATE INDEX IF NOT EXISTS {name} ON {on}"))?;
         }
-        tx.execute_batch(OWN)?;
         rename_old_events(tx)?;
         adopt_running(tx)
     }
