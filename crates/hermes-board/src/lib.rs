@@ -4,6 +4,7 @@
 //! - [`card`]: a card and its words; [`extras`]: what only this program knows about one.
 //! - [`transition`]: every way a card can go, decided in one place.
 //! - [`ending`]: how an attempt can end; [`workers`]: who works; [`state`]: whether cards are started at all.
+//! - [`triage`]: cards that are written out, split, or handed to several at once.
 //! - [`board`]: an open board. Its operations are in [`create`], [`act`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]
 
@@ -27,6 +28,7 @@ pub mod search;
 pub mod slug;
 pub mod state;
 pub mod transition;
+pub mod triage;
 mod waiting;
 pub mod workers;
 

@@ -8,3 +8,4 @@ mod links;
 mod many;
 mod places;
 mod races;
+mod triage;
