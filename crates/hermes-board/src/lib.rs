@@ -4,6 +4,7 @@
 //! - [`card`]: a card and its words; [`extras`]: what only this program knows about one.
 //! - [`transition`]: every way a card can go, decided in one place.
 //! - [`ending`]: how an attempt can end; [`workers`]: who works; [`state`]: whether cards are started at all.
+//! - [`dispatch`]: the dispatcher.
 //! - [`board`]: an open board. Its operations are in [`create`], [`act`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]
 
@@ -14,6 +15,7 @@ pub mod boards;
 pub mod card;
 pub mod claim;
 pub mod create;
+pub mod dispatch;
 pub mod ending;
 pub mod error;
 mod event;
