@@ -86,7 +86,8 @@ impl Rules {
             Ok(None) => None,
             Ok(Some(number)) if number > 0 => Some(u32::try_from(number).unwrap_or(u32::MAX)),
             Ok(Some(number)) => {
-                warnings.push(format!("{} is {number}, which is no cap: use a number above zero", def.spec.key));
+                warnings
+                    .push(format!("{} is {number}, which is no cap: use a number above zero", def.spec.key));
                 None
             }
             Err(error) => {
@@ -97,7 +98,8 @@ impl Rules {
         let max_in_progress = cap(&table::MAX_IN_PROGRESS);
         let max_spawn = cap(&table::MAX_SPAWN);
         let per_profile = cap(&table::MAX_IN_PROGRESS_PER_PROFILE);
-        let count = |def: &Def<i64>| settings.get(def).map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+        let count =
+            |def: &Def<i64>| settings.get(def).map(|number| u32::try_from(number).unwrap_or(u32::MAX));
         let mut seconds = |name: &str, least: Seconds, usual: Seconds| match env(name) {
             Some(text) if !text.trim().is_empty() => match text.trim().parse::<Seconds>() {
                 Ok(number) if number >= least => number,
@@ -123,7 +125,8 @@ impl Rules {
             quota_limit: count(&table::QUOTA_LIMIT)?,
             backoff: settings.get(&table::RETRY_BACKOFF_SECONDS)?,
             backoff_most: settings.get(&table::RETRY_BACKOFF_MAX_SECONDS)?,
-            stale_seconds: Some(settings.get(&table::DISPATCH_STALE_TIMEOUT_SECONDS)?).filter(|limit| *limit > 0),
+            stale_seconds: Some(settings.get(&table::DISPATCH_STALE_TIMEOUT_SECONDS)?)
+                .filter(|limit| *limit > 0),
             log_rotate_bytes: settings.get(&table::WORKER_LOG_ROTATE_BYTES)?.unsigned_abs(),
             log_backups: count(&table::WORKER_LOG_BACKUP_COUNT)?,
             interval_seconds: settings.get(&table::DISPATCH_INTERVAL_SECONDS)?.unsigned_abs(),

@@ -155,13 +155,22 @@ impl Why {
 impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Mode(Mode::Parked) => f.write_str("the board has not been started: `hermes kanban resume` starts it"),
+            Self::Mode(Mode::Parked) => {
+                f.write_str("the board has not been started: `hermes kanban resume` starts it")
+            }
             Self::Mode(Mode::Draining) => f.write_str("the board is draining: nothing new is started"),
             Self::Mode(_) => f.write_str("the board is paused: `hermes kanban resume` lets it go on"),
-            Self::Unassigned => f.write_str("nobody was named for it, and kanban.default_assignee is not set"),
-            Self::NoProfile { profile, named: Named::ByCard } => write!(f, "there is no profile \"{profile}\""),
+            Self::Unassigned => {
+                f.write_str("nobody was named for it, and kanban.default_assignee is not set")
+            }
+            Self::NoProfile { profile, named: Named::ByCard } => {
+                write!(f, "there is no profile \"{profile}\"")
+            }
             Self::NoProfile { profile, named: Named::ByDefault } => {
-                write!(f, "nobody was named for it, and kanban.default_assignee is \"{profile}\", which is no profile")
+                write!(
+                    f,
+                    "nobody was named for it, and kanban.default_assignee is \"{profile}\", which is no profile"
+                )
             }
             Self::Editing { .. } => f.write_str("somebody edits it"),
             Self::NotBefore { .. } => f.write_str("it failed and waits before it is tried again"),
@@ -174,10 +183,16 @@ impl fmt::Display for Why {
             }),
             Self::NeedsHuman => f.write_str("a person has to look at it"),
             Self::ReviewerIsAuthor(name) => {
-                write!(f, "\"{name}\" should look at it and did the work: a person has to, or another profile")
+                write!(
+                    f,
+                    "\"{name}\" should look at it and did the work: a person has to, or another profile"
+                )
             }
             Self::ProfileCap { profile, current, limit } => {
-                write!(f, "\"{profile}\" has {current} running of {limit} (kanban.max_in_progress_per_profile)")
+                write!(
+                    f,
+                    "\"{profile}\" has {current} running of {limit} (kanban.max_in_progress_per_profile)"
+                )
             }
             Self::Cap(cap) => write!(f, "{} running of {} ({})", cap.running, cap.limit, cap.kind.setting()),
         }
