@@ -246,7 +246,8 @@ mod tests {
 
     #[test]
     fn one_card_stays_one() {
-        let reply = r#"{"fanout": false, "title": "T", "body": "B", "assignee": "x", "tasks": [{"title": "no"}]}"#;
+        let reply =
+            r#"{"fanout": false, "title": "T", "body": "B", "assignee": "x", "tasks": [{"title": "no"}]}"#;
         let draft = Draft { title: Some("T".to_owned()), body: Some("B".to_owned()) };
         assert_eq!(read(reply), Ok(Proposal::Whole { draft, assignee: Some("x".to_owned()) }));
     }

@@ -69,8 +69,7 @@ impl Board {
             }
             let children: Vec<CardId> = children.into_iter().flatten().collect();
             finish(tx, &root, split, &children, &roster.orchestrator, author, now)?;
-            let root =
-                rows::find(tx, &root.id)?.ok_or_else(|| BoardError::NoCard(vec![root.id.clone()]))?;
+            let root = rows::find(tx, &root.id)?.ok_or_else(|| BoardError::NoCard(vec![root.id.clone()]))?;
             Ok(Decomposed { root, children })
         })
     }

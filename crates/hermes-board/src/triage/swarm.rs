@@ -140,7 +140,15 @@ fn make(tx: &Transaction<'_>, order: &Order, now: Seconds) -> Result<(Swarm, Mad
     let mut worker_ids = Vec::new();
     for worker in &order.workers {
         let body = format!("{}{common}", worker.title);
-        worker_ids.push(member(tx, order, &worker.title, &body, &worker.member, &[root.clone()], now)?);
+        worker_ids.push(member(
+            tx,
+            order,
+            &worker.title,
+            &body,
+            &worker.member,
+            std::slice::from_ref(&root),
+            now,
+        )?);
     }
     let body = format!(
         "Check what every card before this one claims, and every note on {root}. Finish this card with the metadata \

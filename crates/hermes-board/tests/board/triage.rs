@@ -59,11 +59,7 @@ fn a_split_card_waits_for_its_parts() {
         .collect();
     assert_eq!(
         facts,
-        [
-            ("Last", "beta", Status::Todo),
-            ("First", "alpha", Status::Ready),
-            ("Second", "beta", Status::Todo)
-        ]
+        [("Last", "beta", Status::Todo), ("First", "alpha", Status::Ready), ("Second", "beta", Status::Todo)]
     );
     for card in &cards {
         assert_eq!(card.created_by.as_deref(), Some("planner"));
