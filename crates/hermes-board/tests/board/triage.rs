@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use hermes_board::act::{By, Report};
 use hermes_board::card::WorkspaceKind;
 use hermes_board::create::{Beginning, Made, NewCard};
+use hermes_board::links::LinkKind;
+use hermes_board::query::{Filter, Sort};
 use hermes_board::triage::Parts;
 use hermes_board::triage::proposal::{Draft, Proposal, Split, read};
 use hermes_board::triage::roster::Roster;
 use hermes_board::triage::swarm::{Member, NOTE, Order, Worker};
-use hermes_board::{Board, BoardError, Card, Status};
+use hermes_board::{Board, BoardError, Card, CardId, Status};
 use serde_json::json;
 
 use crate::fixture::{Fixture, NOW, kinds, make, status, take};
@@ -24,6 +27,15 @@ fn idea(board: &mut Board) -> Card {
         ..NewCard::new("An idea")
     };
     board.create(&new, NOW).unwrap().card
+}
+
+fn finish(board: &mut Board, id: &CardId) {
+    take(board, id);
+    board.complete(id, &Report::default(), By::Anybody, NOW).unwrap();
+}
+
+fn count(board: &mut Board) -> usize {
+    board.list(&Filter::default(), Sort::default()).unwrap().len()
 }
 
 fn roster() -> Roster {
@@ -79,8 +91,7 @@ fn a_split_card_waits_for_its_parts() {
     for at in [1, 2, 0] {
         assert_eq!(status(&mut board, &seen.id), Status::Todo);
         let id = &done.children[at];
-        take(&mut board, id);
-        board.complete(id, &Default::default(), Default::default(), NOW).unwrap();
+        finish(&mut board, id);
     }
     assert_eq!(status(&mut board, &seen.id), Status::Ready);
 }
@@ -106,11 +117,10 @@ fn what_the_card_waits_for_its_parts_wait_for() {
     let mut board = fixture.board();
     let seen = idea(&mut board);
     let before = make(&mut board, "before", &[]);
-    board.link(&before, &seen.id, Default::default(), NOW).unwrap();
+    board.link(&before, &seen.id, LinkKind::Hard, NOW).unwrap();
     let done = board.decompose(&seen, &split(), &roster(), Parts::Begin, "planner", NOW).unwrap();
     assert_eq!(status(&mut board, &done.children[1]), Status::Todo);
-    take(&mut board, &before);
-    board.complete(&before, &Default::default(), Default::default(), NOW).unwrap();
+    finish(&mut board, &before);
     assert_eq!(status(&mut board, &done.children[1]), Status::Ready);
 }
 
@@ -139,7 +149,7 @@ fn a_circle_changes_nothing() {
     circle.parts[1].waits_for = vec![0];
     assert!(board.decompose(&seen, &circle, &roster(), Parts::Begin, "planner", NOW).is_err());
     assert_eq!(kinds(&mut board, &seen.id), ["created"]);
-    assert_eq!(board.list(&Default::default(), Default::default()).unwrap().len(), 1);
+    assert_eq!(count(&mut board), 1);
 }
 
 #[test]
@@ -207,7 +217,7 @@ fn a_swarm_is_made_whole_and_once() {
     assert_eq!(root.attempts[0].metadata.as_ref().unwrap()["worker_count"], 2);
     let (again, made) = board.swarm(&order(Some("k")), NOW + 5).unwrap();
     assert_eq!((again, made), (swarm, Made::Before));
-    assert_eq!(board.list(&Default::default(), Default::default()).unwrap().len(), 5);
+    assert_eq!(count(&mut board), 5);
     assert_eq!(board.swarm(&order(None), NOW).unwrap().1, Made::New);
 }
 
@@ -226,5 +236,5 @@ fn a_swarm_that_makes_no_sense_makes_nothing() {
     ] {
         assert!(matches!(board.swarm(&bad, NOW), Err(BoardError::Input(_))));
     }
-    assert_eq!(board.list(&Default::default(), Default::default()).unwrap().len(), 1);
+    assert_eq!(count(&mut board), 1);
 }
