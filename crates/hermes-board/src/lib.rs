@@ -6,7 +6,7 @@
 //! - [`ending`]: how an attempt can end; [`workers`]: who works; [`state`]: whether cards are started at all.
 //! - [`dispatch`]: the dispatcher.
 //! - [`attachments`]: files of cards; [`context`]: what a worker is told of its card.
-//! - [`board`]: an open board. Its operations are in [`create`], [`act`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
+//! - [`board`]: an open board. Its operations are in [`create`], [`act`], [`complete`], [`review`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]
 
 pub mod act;
@@ -17,6 +17,7 @@ pub mod board;
 pub mod boards;
 pub mod card;
 pub mod claim;
+pub mod complete;
 pub mod context;
 pub mod create;
 pub mod dispatch;
@@ -28,6 +29,7 @@ pub mod links;
 mod mentions;
 pub mod place;
 pub mod query;
+pub mod review;
 pub mod rows;
 mod schema;
 pub mod search;
