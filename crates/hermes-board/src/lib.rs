@@ -4,6 +4,8 @@
 //! - [`card`]: a card and its words; [`extras`]: what only this program knows about one.
 //! - [`transition`]: every way a card can go, decided in one place.
 //! - [`ending`]: how an attempt can end; [`workers`]: who works; [`state`]: whether cards are started at all.
+//! - [`triage`]: cards that are written out, split, or handed to several at once.
+//! - [`dispatch`]: the dispatcher.
 //! - [`attachments`]: files of cards; [`context`]: what a worker is told of its card.
 //! - [`board`]: an open board. Its operations are in [`create`], [`act`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]
@@ -18,6 +20,7 @@ pub mod card;
 pub mod claim;
 pub mod context;
 pub mod create;
+pub mod dispatch;
 pub mod ending;
 pub mod error;
 mod event;
@@ -33,6 +36,7 @@ pub mod search;
 pub mod slug;
 pub mod state;
 pub mod transition;
+pub mod triage;
 mod waiting;
 pub mod workers;
 
