@@ -4,6 +4,7 @@
 //! - [`card`]: a card and its words; [`extras`]: what only this program knows about one.
 //! - [`transition`]: every way a card can go, decided in one place.
 //! - [`ending`]: how an attempt can end; [`workers`]: who works; [`state`]: whether cards are started at all.
+//! - [`triage`]: cards that are written out, split, or handed to several at once.
 //! - [`dispatch`]: the dispatcher.
 //! - [`attachments`]: files of cards; [`context`]: what a worker is told of its card.
 //! - [`board`]: an open board. Its operations are in [`create`], [`act`], [`complete`], [`review`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
@@ -25,6 +26,7 @@ pub mod ending;
 pub mod error;
 mod event;
 pub mod extras;
+pub mod json;
 pub mod links;
 mod mentions;
 pub mod place;
@@ -36,6 +38,7 @@ pub mod search;
 pub mod slug;
 pub mod state;
 pub mod transition;
+pub mod triage;
 mod waiting;
 pub mod workers;
 

@@ -4,15 +4,16 @@ mod act;
 mod boards;
 mod create;
 mod follow;
-mod json;
 mod look;
 mod show;
+mod swarm;
 mod text;
+mod triage;
 
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use hermes_board::{Board, BoardError, Overrides, Root, Seconds, Slug};
+use hermes_board::{Board, BoardError, Overrides, Root, Seconds, Slug, json};
 use hermes_home::settings::table::kanban as settings;
 
 use crate::app::App;
@@ -55,6 +56,9 @@ enum Action {
     Unblock(act::UnblockArgs),
     Promote(act::PromoteArgs),
     Archive(act::ArchiveArgs),
+    Specify(triage::SpecifyArgs),
+    Decompose(triage::DecomposeArgs),
+    Swarm(swarm::Args),
     Tail(follow::TailArgs),
     Watch(follow::WatchArgs),
     Log(follow::LogArgs),
@@ -138,6 +142,9 @@ pub fn run(app: &App, args: Args) -> anyhow::Result<ExitCode> {
         Action::Unblock(args) => act::unblock(&desk, &args),
         Action::Promote(args) => act::promote(&desk, &args),
         Action::Archive(args) => act::archive(&desk, &args),
+        Action::Specify(args) => triage::specify(&desk, &args),
+        Action::Decompose(args) => triage::decompose(&desk, &args),
+        Action::Swarm(args) => swarm::run(&desk, &args),
         Action::Tail(args) => follow::tail(&desk, &args),
         Action::Watch(args) => follow::watch(&desk, &args),
         Action::Log(args) => follow::log(&desk, &args),
