@@ -7,7 +7,7 @@
 //! - [`triage`]: cards that are written out, split, or handed to several at once.
 //! - [`dispatch`]: the dispatcher.
 //! - [`attachments`]: files of cards; [`context`]: what a worker is told of its card.
-//! - [`board`]: an open board. Its operations are in [`create`], [`act`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
+//! - [`board`]: an open board. Its operations are in [`create`], [`act`], [`complete`], [`review`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]
 
 pub mod act;
@@ -18,6 +18,7 @@ pub mod board;
 pub mod boards;
 pub mod card;
 pub mod claim;
+pub mod complete;
 pub mod context;
 pub mod create;
 pub mod dispatch;
@@ -25,10 +26,12 @@ pub mod ending;
 pub mod error;
 mod event;
 pub mod extras;
+pub mod json;
 pub mod links;
 mod mentions;
 pub mod place;
 pub mod query;
+pub mod review;
 pub mod rows;
 mod schema;
 pub mod search;

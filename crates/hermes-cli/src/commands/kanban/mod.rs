@@ -4,7 +4,6 @@ mod act;
 mod boards;
 mod create;
 mod follow;
-mod json;
 mod look;
 mod show;
 mod swarm;
@@ -14,7 +13,7 @@ mod triage;
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use hermes_board::{Board, BoardError, Overrides, Root, Seconds, Slug};
+use hermes_board::{Board, BoardError, Overrides, Root, Seconds, Slug, json};
 use hermes_home::settings::table::kanban as settings;
 
 use crate::app::App;
