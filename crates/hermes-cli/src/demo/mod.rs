@@ -136,7 +136,8 @@ fn has_image(engine: &str, image: &str) -> bool {
 fn open(app: &App, room: &Path, work: &Path, place: &Place) -> anyhow::Result<Opened> {
     let home_dir = room.join("home");
     std::fs::create_dir(&home_dir)?;
-    let address = model::serve(script::next).context("no loopback port can be opened for the scripted model")?;
+    let address =
+        model::serve(script::next).context("no loopback port can be opened for the scripted model")?;
     let terminal = match place {
         Place::Container { image, .. } => format!(
             "terminal:\n  backend: docker\n  docker_image: {}\n  docker_mount_cwd_to_workspace: true\n  docker_persist_across_processes: false\n  container_persistent: false\n",

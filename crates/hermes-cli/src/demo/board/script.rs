@@ -84,9 +84,24 @@ pub fn next(request: &Value) -> Step {
     match request["model"].as_str().unwrap_or_default() {
         CODER => coder(card, done),
         TESTER if is_about(card, CODE) => reviewer(&results, done),
-        TESTER => worker(done, "A table of years is the test.", WRITE_CHECK, "check.sh runs leap.sh against four years that everybody agrees on."),
-        WRITER => worker(done, "The examples come from the program itself.", WRITE_README, "README.md says what leap.sh does, with real examples."),
-        _ => worker(done, "All parts are there; I look at them together.", LOOK_AT_ALL, "leap.sh, check.sh and README.md are there and fit together."),
+        TESTER => worker(
+            done,
+            "A table of years is the test.",
+            WRITE_CHECK,
+            "check.sh runs leap.sh against four years that everybody agrees on.",
+        ),
+        WRITER => worker(
+            done,
+            "The examples come from the program itself.",
+            WRITE_README,
+            "README.md says what leap.sh does, with real examples.",
+        ),
+        _ => worker(
+            done,
+            "All parts are there; I look at them together.",
+            LOOK_AT_ALL,
+            "leap.sh, check.sh and README.md are there and fit together.",
+        ),
     }
 }
 
@@ -176,7 +191,9 @@ mod tests {
     fn the_plan_can_be_read() {
         let request = json!({"model": PLANNER, "messages": [{"role": "system", "content": "You plan work on a task board."}]});
         let proposal = hermes_board::triage::proposal::read(&next(&request).say);
-        assert!(matches!(proposal, Ok(hermes_board::triage::proposal::Proposal::Split(split)) if split.parts.len() == 3));
+        assert!(
+            matches!(proposal, Ok(hermes_board::triage::proposal::Proposal::Split(split)) if split.parts.len() == 3)
+        );
     }
 
     #[test]
