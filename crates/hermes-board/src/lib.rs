@@ -4,21 +4,28 @@
 //! - [`card`]: a card and its words; [`extras`]: what only this program knows about one.
 //! - [`transition`]: every way a card can go, decided in one place.
 //! - [`ending`]: how an attempt can end; [`workers`]: who works; [`state`]: whether cards are started at all.
+//! - [`dispatch`]: the dispatcher.
+//! - [`attachments`]: files of cards; [`context`]: what a worker is told of its card.
 //! - [`board`]: an open board. Its operations are in [`create`], [`act`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]
 
 pub mod act;
+mod artifacts;
+pub mod attachments;
 mod attempt;
 pub mod board;
 pub mod boards;
 pub mod card;
 pub mod claim;
+pub mod context;
 pub mod create;
+pub mod dispatch;
 pub mod ending;
 pub mod error;
 mod event;
 pub mod extras;
 pub mod links;
+mod mentions;
 pub mod place;
 pub mod query;
 pub mod rows;
