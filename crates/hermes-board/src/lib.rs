@@ -4,7 +4,7 @@
 //! - [`card`]: a card and its words; [`extras`]: what only this program knows about one.
 //! - [`transition`]: every way a card can go, decided in one place.
 //! - [`ending`]: how an attempt can end; [`workers`]: who works; [`state`]: whether cards are started at all.
-//! - [`dispatch`]: the dispatcher.
+//! - [`dispatch`]: the dispatcher; [`daemon`]: the one that stays; [`worker`]: the processes it starts, and whoever looks after them.
 //! - [`attachments`]: files of cards; [`context`]: what a worker is told of its card.
 //! - [`board`]: an open board. Its operations are in [`create`], [`act`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]
@@ -19,6 +19,7 @@ pub mod card;
 pub mod claim;
 pub mod context;
 pub mod create;
+pub mod daemon;
 pub mod dispatch;
 pub mod ending;
 pub mod error;
@@ -35,6 +36,7 @@ pub mod slug;
 pub mod state;
 pub mod transition;
 mod waiting;
+pub mod worker;
 pub mod workers;
 
 pub use board::Board;

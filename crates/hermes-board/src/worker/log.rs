@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 
@@ -57,16 +57,26 @@ fn numbered(path: &Path, number: u32) -> PathBuf {
 #[derive(Debug)]
 pub struct Copier {
     said: Arc<AtomicU64>,
+    end: Arc<Mutex<Vec<u8>>>,
     thread: JoinHandle<()>,
 }
+
+/// How much of the end of what was said is remembered.
+const REMEMBERED: usize = 16 * 1024;
 
 impl Copier {
     /// Copies until nobody holds the other end any more.
     pub fn start(from: impl Read + Send + 'static, path: PathBuf, bounds: Bounds) -> Self {
-        let said = Arc::new(AtomicU64::new(0));
-        let counted = Arc::clone(&said);
-        let thread = thread::spawn(move || copy(from, &path, bounds, &counted));
-        Self { said, thread }
+        let (said, end) = (Arc::<AtomicU64>::default(), Arc::<Mutex<Vec<u8>>>::default());
+        let (counted, remembered) = (Arc::clone(&said), Arc::clone(&end));
+        let thread = thread::spawn(move || copy(from, &path, bounds, &counted, &remembered));
+        Self { said, end, thread }
+    }
+
+    /// The end of what was said.
+    pub fn end(&self) -> String {
+        let end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&end).into_owned()
     }
 
     /// How many bytes the worker has said.
@@ -74,13 +84,13 @@ impl Copier {
         self.said.load(Ordering::Relaxed)
     }
 
-    /// Waits for the last words. Only when nobody is left who could say any.
-    pub fn finish(self) {
-        let _ = self.thread.join();
+    /// Whether nobody is left who could say anything, and all that was said is in the log.
+    pub fn is_finished(&self) -> bool {
+        self.thread.is_finished()
     }
 }
 
-fn copy(mut from: impl Read, path: &Path, bounds: Bounds, said: &AtomicU64) {
+fn copy(mut from: impl Read, path: &Path, bounds: Bounds, said: &AtomicU64, end: &Mutex<Vec<u8>>) {
     let mut log = Log::open(path, bounds);
     let mut buffer = [0; 16 * 1024];
     loop {
@@ -89,6 +99,10 @@ fn copy(mut from: impl Read, path: &Path, bounds: Bounds, said: &AtomicU64) {
             Ok(count) => {
                 said.fetch_add(count as u64, Ordering::Relaxed);
                 log.write(&buffer[..count]);
+                let mut end = end.lock().unwrap_or_else(PoisonError::into_inner);
+                end.extend_from_slice(&buffer[..count]);
+                let too_much = end.len().saturating_sub(REMEMBERED);
+                end.drain(..too_much);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) => return,
@@ -160,11 +174,10 @@ mod tests {
         let path = dir.path().join("t.log");
         let bounds = Bounds { bytes: 64 * 1024, backups: 1 };
         let copier = Copier::start(io::repeat(b'x').take(1024 * 1024), path.clone(), bounds);
-        while !copier.thread.is_finished() {
+        while !copier.is_finished() {
             thread::yield_now();
         }
-        assert_eq!(copier.said(), 1024 * 1024);
-        copier.finish();
+        assert_eq!((copier.said(), copier.end().len()), (1024 * 1024, REMEMBERED));
         let length = |path: &Path| std::fs::metadata(path).unwrap().len();
         assert!(length(&path) <= bounds.bytes + 16 * 1024);
         assert!(length(&numbered(&path, 1)) <= bounds.bytes + 16 * 1024);

@@ -6,16 +6,8 @@ use std::{fs, io};
 
 use rustix::process::{Pid, PidfdFlags, Signal};
 
+use crate::dispatch::Liveness;
 use crate::workers::Process;
-
-/// Whether a process goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Liveness {
-    /// It does.
-    Alive,
-    /// It is gone, or dead and only waits for its parent to notice, or its number belongs to another one now.
-    Dead,
-}
 
 impl Process {
     /// This process.

@@ -16,6 +16,7 @@ pub struct Signals {
     pipe: UnixStream,
     end: Arc<AtomicBool>,
     look: Arc<AtomicBool>,
+    child: Arc<AtomicBool>,
 }
 
 /// What woke somebody who waited.
@@ -32,11 +33,12 @@ impl Signals {
     pub fn listen() -> io::Result<Self> {
         let (pipe, other) = UnixStream::pair()?;
         pipe.set_nonblocking(true)?;
-        let signals = Self { pipe, end: Arc::default(), look: Arc::default() };
+        let signals = Self { pipe, end: Arc::default(), look: Arc::default(), child: Arc::default() };
         for signal in [SIGTERM, SIGINT, SIGHUP] {
             signal_hook::flag::register(signal, Arc::clone(&signals.end))?;
         }
         signal_hook::flag::register(SIGUSR1, Arc::clone(&signals.look))?;
+        signal_hook::flag::register(SIGCHLD, Arc::clone(&signals.child))?;
         for signal in [SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGCHLD] {
             signal_hook::low_level::pipe::register(signal, other.try_clone()?)?;
         }
@@ -75,5 +77,10 @@ impl Signals {
     /// Whether somebody said that there is something to look at, since this was last asked.
     pub fn take_look(&self) -> bool {
         self.look.swap(false, Ordering::Relaxed)
+    }
+
+    /// Whether a child ended, since this was last asked.
+    pub fn take_child(&self) -> bool {
+        self.child.swap(false, Ordering::Relaxed)
     }
 }

@@ -28,6 +28,8 @@ pub(super) struct Job<'a> {
     pub branch: Option<&'a str>,
     /// Where the profile's commands run.
     pub terminal: Terminal,
+    /// What the profile mounts into its boxes.
+    pub volumes: &'a [String],
     /// Directories that must be seen in the box, beside the workspace.
     pub mounts: &'a [Mount],
     /// The process that looks after it.
@@ -52,6 +54,17 @@ pub struct Mount {
     pub path: PathBuf,
     /// Whether it can be changed from there.
     pub access: Access,
+}
+
+impl Mount {
+    /// As the settings of boxes have it.
+    fn volume(&self) -> String {
+        let path = self.path.display();
+        match self.access {
+            Access::Write => format!("{path}:{path}"),
+            Access::Read => format!("{path}:{path}:ro"),
+        }
+    }
 }
 
 /// Whether something can be changed.
@@ -147,6 +160,11 @@ impl Job<'_> {
         set("TERMINAL_SCOPE_KEY", format!("card-{}-{}", self.board, self.card.id).into());
         if self.terminal == Terminal::Container {
             set("TERMINAL_DOCKER_MOUNT_CWD_TO_WORKSPACE", "true".into());
+            let own = self.mounts.iter().map(Mount::volume);
+            let volumes: Vec<String> = self.volumes.iter().cloned().chain(own).collect();
+            if !volumes.is_empty() {
+                set("TERMINAL_DOCKER_VOLUMES", serde_json::json!(volumes).to_string().into());
+            }
         }
     }
 }
@@ -207,6 +225,7 @@ mod tests {
             workspace: Path::new("/h/kanban/boards/web/workspaces/t_00000001"),
             branch: None,
             terminal,
+            volumes: &[],
             mounts: &[],
             guard: 99,
         })

@@ -22,7 +22,8 @@ pub(super) struct Standing {
 pub(super) enum Place {
     /// This attempt's.
     Ours,
-    /// The attempt said what came of it: the worker has no more to do than to say goodbye.
+    /// The attempt said what came of it, or that it is done and can be looked at: the worker has no more to do than to say
+    /// goodbye.
     Closed,
     /// Another attempt's, or nobody's: this one was overtaken.
     Lost,
@@ -42,7 +43,11 @@ impl Board {
                 .optional()?
                 .flatten();
             let said = matches!(outcome, Some(Outcome::Completed | Outcome::Blocked | Outcome::Scheduled));
+            let asked: bool = tx
+                .prepare_cached("SELECT EXISTS (SELECT 1 FROM hx_checks WHERE run_id = ?1)")?
+                .query_row([run], |row| row.get(0))?;
             let place = match card {
+                Some((Status::Running, Some(current))) if current == run && asked => Place::Closed,
                 Some((Status::Running, Some(current))) if current == run => Place::Ours,
                 Some((status, _)) if said && status != Status::Archived => Place::Closed,
                 _ => Place::Lost,

@@ -1,12 +1,14 @@
 //! `hermes kanban`: cards that agents and people work on together.
 
 mod act;
+mod attend;
 mod boards;
 mod create;
 mod follow;
 mod json;
 mod look;
 mod show;
+mod stop;
 mod text;
 
 use std::process::ExitCode;
@@ -55,6 +57,11 @@ enum Action {
     Unblock(act::UnblockArgs),
     Promote(act::PromoteArgs),
     Archive(act::ArchiveArgs),
+    Stop(stop::StopArgs),
+    Reclaim(stop::ReclaimArgs),
+    Reassign(stop::ReassignArgs),
+    #[command(hide = true)]
+    Attend(attend::Args),
     Tail(follow::TailArgs),
     Watch(follow::WatchArgs),
     Log(follow::LogArgs),
@@ -105,6 +112,14 @@ impl<'a> Desk<'a> {
         Ok(name.filter(|name| self.has_profile(name)))
     }
 
+    /// What the dispatcher goes by. What is odd about it is said.
+    fn rules(&self) -> anyhow::Result<hermes_board::dispatch::Rules> {
+        let env = |name: &str| self.app.var(name).map(str::to_owned);
+        let (rules, warnings) = hermes_board::dispatch::Rules::read(&self.app.settings()?, &env)?;
+        warnings.iter().for_each(|warning| ui::warn(warning));
+        Ok(rules)
+    }
+
     /// Whether there is a profile of this name.
     fn has_profile(&self, name: &str) -> bool {
         name == "default" || self.app.home.root().join("profiles").join(name).is_dir()
@@ -138,6 +153,10 @@ pub fn run(app: &App, args: Args) -> anyhow::Result<ExitCode> {
         Action::Unblock(args) => act::unblock(&desk, &args),
         Action::Promote(args) => act::promote(&desk, &args),
         Action::Archive(args) => act::archive(&desk, &args),
+        Action::Stop(args) => stop::stop(&desk, &args),
+        Action::Reclaim(args) => stop::reclaim(&desk, &args),
+        Action::Reassign(args) => stop::reassign(&desk, &args),
+        Action::Attend(args) => attend::run(&desk, &args),
         Action::Tail(args) => follow::tail(&desk, &args),
         Action::Watch(args) => follow::watch(&desk, &args),
         Action::Log(args) => follow::log(&desk, &args),
