@@ -5,6 +5,7 @@
 //! - [`transition`]: every way a card can go, decided in one place.
 //! - [`ending`]: how an attempt can end; [`workers`]: who works; [`state`]: whether cards are started at all.
 //! - [`dispatch`]: the dispatcher; [`daemon`]: the one that stays; [`worker`]: the processes it starts, and whoever looks after them.
+//! - [`triage`]: cards that are written out, split, or handed to several at once.
 //! - [`attachments`]: files of cards; [`context`]: what a worker is told of its card.
 //! - [`board`]: an open board. Its operations are in [`create`], [`act`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]
@@ -35,6 +36,7 @@ pub mod search;
 pub mod slug;
 pub mod state;
 pub mod transition;
+pub mod triage;
 mod waiting;
 pub mod worker;
 pub mod workers;

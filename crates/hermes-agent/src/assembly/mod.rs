@@ -9,6 +9,7 @@ mod helpers;
 mod questions;
 mod rules;
 mod side;
+mod side_model;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -38,6 +39,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use error::OpenError;
 pub use rules::turn_rules;
+pub use side_model::{AskError, Question, SideModel, SideWork};
 
 use crate::agent::{Agent, Clock, Parts};
 use crate::checkpoints::{CheckpointGate, Keeper};
@@ -131,7 +133,7 @@ pub fn let_go(workplace: &Workplace) {
 #[allow(clippy::needless_pass_by_value, reason = "what an agent is opened with is used up by it")]
 pub fn open(opening: Opening) -> Result<Opened, OpenError> {
     let mut notices = Vec::new();
-    let (routes, problems) = routes(&opening)?;
+    let (routes, problems) = routes(&opening.home, &opening.settings, &opening.wanted)?;
     notices.extend(problems);
     let first = routes.first().ok_or(OpenError::NoModel)?;
     let ((provider, model), issuer) = (first.names(), first.endpoint.issuer().to_owned());
@@ -262,9 +264,9 @@ pub fn first_request(opening: &Opening) -> Result<(SystemPrompt, Vec<ToolSpec>),
 }
 
 /// The models to ask, and what is wrong with some of them.
-fn routes(opening: &Opening) -> Result<(Vec<Route>, Vec<String>), OpenError> {
-    let chain = match setup::open(opening.home.dir(), &opening.settings, &opening.wanted) {
-        Err(SetupError::NoModel(_)) => ask_own_server(opening)?,
+fn routes(home: &Home, settings: &Settings, wanted: &Wanted) -> Result<(Vec<Route>, Vec<String>), OpenError> {
+    let chain = match setup::open(home.dir(), settings, wanted) {
+        Err(SetupError::NoModel(_)) => ask_own_server(home, settings, wanted)?,
         chain => chain?,
     };
     let problem = |error: &dyn std::fmt::Display| format!("a fallback model is left out: {error}");
@@ -274,12 +276,12 @@ fn routes(opening: &Opening) -> Result<(Vec<Route>, Vec<String>), OpenError> {
 
 /// A server of the user's own is asked for its only model. On a thread of its own: the caller may be one that must not
 /// wait.
-fn ask_own_server(opening: &Opening) -> Result<setup::Chain, OpenError> {
-    let client = Client::new(setup::client_options(&opening.settings)?);
+fn ask_own_server(home: &Home, settings: &Settings, wanted: &Wanted) -> Result<setup::Chain, OpenError> {
+    let client = Client::new(setup::client_options(settings)?);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let cancel = CancellationToken::new();
     let asked = std::thread::scope(|scope| {
-        let ask = setup::ready(opening.home.dir(), &opening.settings, &opening.wanted, &client, &cancel);
+        let ask = setup::ready(home.dir(), settings, wanted, &client, &cancel);
         scope.spawn(|| runtime.block_on(ask)).join()
     });
     Ok(asked.map_err(|_| OpenError::NoModel)??)

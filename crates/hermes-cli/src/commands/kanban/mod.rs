@@ -9,7 +9,9 @@ mod json;
 mod look;
 mod show;
 mod stop;
+mod swarm;
 mod text;
+mod triage;
 
 use std::process::ExitCode;
 
@@ -62,6 +64,9 @@ enum Action {
     Reassign(stop::ReassignArgs),
     #[command(hide = true)]
     Attend(attend::Args),
+    Specify(triage::SpecifyArgs),
+    Decompose(triage::DecomposeArgs),
+    Swarm(swarm::Args),
     Tail(follow::TailArgs),
     Watch(follow::WatchArgs),
     Log(follow::LogArgs),
@@ -157,6 +162,9 @@ pub fn run(app: &App, args: Args) -> anyhow::Result<ExitCode> {
         Action::Reclaim(args) => stop::reclaim(&desk, &args),
         Action::Reassign(args) => stop::reassign(&desk, &args),
         Action::Attend(args) => attend::run(&desk, &args),
+        Action::Specify(args) => triage::specify(&desk, &args),
+        Action::Decompose(args) => triage::decompose(&desk, &args),
+        Action::Swarm(args) => swarm::run(&desk, &args),
         Action::Tail(args) => follow::tail(&desk, &args),
         Action::Watch(args) => follow::watch(&desk, &args),
         Action::Log(args) => follow::log(&desk, &args),
