@@ -7,7 +7,7 @@
 //! - [`dispatch`]: the dispatcher; [`daemon`]: the one that stays; [`worker`]: the processes it starts, and whoever looks after them.
 //! - [`triage`]: cards that are written out, split, or handed to several at once.
 //! - [`attachments`]: files of cards; [`context`]: what a worker is told of its card.
-//! - [`board`]: an open board. Its operations are in [`create`], [`act`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
+//! - [`board`]: an open board. Its operations are in [`create`], [`act`], [`complete`], [`review`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]
 
 pub mod act;
@@ -18,6 +18,7 @@ pub mod board;
 pub mod boards;
 pub mod card;
 pub mod claim;
+pub mod complete;
 pub mod context;
 pub mod create;
 pub mod daemon;
@@ -30,6 +31,7 @@ pub mod links;
 mod mentions;
 pub mod place;
 pub mod query;
+pub mod review;
 pub mod rows;
 mod schema;
 pub mod search;
