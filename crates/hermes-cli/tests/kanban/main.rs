@@ -3,6 +3,7 @@
 
 mod boards;
 mod cards;
+mod guard;
 mod triage;
 
 use hermes_testkit::{Finished, Hermes, TestHome};

@@ -254,7 +254,7 @@ impl Guard<'_> {
             }
             let came = command.came(&ended, &said);
             let rules = &self.around.rules;
-            board.insist(complain, |board| board.checked(run, check.kind, &came, rules, now()))?;
+            board.insist(complain, |board| board.check_ended(run, check.kind, &came, rules, now()))?;
         }
         Ok(ending)
     }

@@ -21,12 +21,14 @@ pub struct AssignArgs {
     /// The card
     task_id: String,
     /// The profile; "none" takes it away from everybody
-    profile: String,
+    // Its own name: clap takes it for the global `--profile` otherwise.
+    #[arg(id = "assignee", value_name = "PROFILE")]
+    assignee: String,
 }
 
 /// Gives a card to a profile.
 pub fn assign(desk: &Desk<'_>, args: &AssignArgs) -> anyhow::Result<ExitCode> {
-    give(desk, &CardId::new(&args.task_id), &args.profile)
+    give(desk, &CardId::new(&args.task_id), &args.assignee)
 }
 
 /// Gives a card to a profile, or with "none" to nobody.

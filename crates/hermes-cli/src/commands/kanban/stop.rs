@@ -8,7 +8,7 @@ use anyhow::bail;
 use hermes_board::claim::Claimer;
 use hermes_board::ending::{Stop, Then};
 use hermes_board::worker::stop::{self, Gone, Stopped};
-use hermes_board::{Board, CardId};
+use hermes_board::{Board, BoardError, CardId, RunId};
 
 use super::Desk;
 use crate::ui;
@@ -62,7 +62,8 @@ pub struct ReassignArgs {
     /// The card
     task_id: String,
     /// The profile; "none" takes it away from everybody
-    profile: String,
+    #[arg(id = "assignee", value_name = "PROFILE")]
+    assignee: String,
     /// End the worker that has it first
     #[arg(long)]
     reclaim: bool,
@@ -81,7 +82,7 @@ pub fn reassign(desk: &Desk<'_>, args: &ReassignArgs) -> anyhow::Result<ExitCode
             take_back(desk, &mut board, &id, args.reason.as_deref())?;
         }
     }
-    super::act::give(desk, &id, &args.profile)
+    super::act::give(desk, &id, &args.assignee)
 }
 
 fn take_back(desk: &Desk<'_>, board: &mut Board, id: &CardId, reason: Option<&str>) -> anyhow::Result<()> {
@@ -125,7 +126,7 @@ fn end(
 }
 
 /// Ends the worker of an attempt whose card was put away, and waits until it is gone.
-pub fn dismiss(desk: &Desk<'_>, board: &mut Board, id: &CardId, run: hermes_board::RunId) -> anyhow::Result<()> {
+pub fn dismiss(desk: &Desk<'_>, board: &mut Board, id: &CardId, run: RunId) -> Result<(), BoardError> {
     let stop = Stop { then: Then::Nothing, by: desk.author(None), reason: Some("the card was put away".into()) };
     if stop::dismiss(board, run, &stop, PATIENCE)? == Gone::No {
         ui::warn(&format!("the worker of {id} was told to end and is still there"));
