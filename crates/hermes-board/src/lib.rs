@@ -27,6 +27,7 @@ pub mod ending;
 pub mod error;
 mod event;
 pub mod extras;
+pub mod json;
 pub mod links;
 mod mentions;
 pub mod place;

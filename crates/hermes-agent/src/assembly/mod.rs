@@ -2,6 +2,7 @@
 //! nothing started here; the first question does that.
 
 mod advice;
+mod board;
 mod error;
 mod eyes;
 mod git;
@@ -47,7 +48,7 @@ use crate::context_files::Hints;
 use crate::delegation::{Delegate, Family};
 use crate::history::History;
 use crate::journal::{Journal, SharedStore, StoreJournal, StoreLedger};
-use crate::prompt::{self, HostFacts, Place, Platform, SystemPrompt};
+use crate::prompt::{self, HostFacts, Place, Platform, SystemPrompt, Work};
 
 /// What an agent is opened with.
 #[derive(Clone)]
@@ -351,6 +352,11 @@ fn tools(
 ) -> Result<Chosen, OpenError> {
     let chosen = toolsets::Selection::new(&opening.settings, &opening.source, &opening.toolsets)?;
     notices.extend(chosen.notices());
+    // A worker that cannot close its card could only fail.
+    let chosen = match toolsets::find("kanban") {
+        Some(set) if board::is_worker(opening) => chosen.and(set),
+        _ => chosen,
+    };
     let mode = Mode::from_settings(&opening.settings, matches!(opening.consent, Consent::Yolo))?;
     let answerer: Option<Arc<dyn Answerer>> = match &opening.consent {
         Consent::Ask(person) => Some(Arc::new(questions::OneAtATime::new(Arc::clone(person)))),
@@ -364,6 +370,7 @@ fn tools(
         person: opening.person.clone().or_else(|| answerer.clone()),
         post: None,
         schedule: None,
+        desk: board::desk(opening, workplace.redactor()),
         eyes,
     };
     let usable = |tool: &Arc<dyn Tool>| chosen.has(tool.as_ref()) && tool.available() == Availability::Yes;
@@ -424,6 +431,7 @@ pub fn all_tools(opening: &Opening) -> Result<Vec<Arc<dyn Tool>>, OpenError> {
         eyes: None,
         post: None,
         schedule: None,
+        desk: board::desk(opening, place.redactor()),
     }))
 }
 
@@ -508,6 +516,7 @@ fn prompt_parts(
         model: told.model,
         provider: told.provider,
         session_id: (opening.session_id == TellId::Yes).then_some(told.id),
+        work: if board::is_worker(opening) { Work::Card } else { Work::Talk },
         now,
     })?)
 }

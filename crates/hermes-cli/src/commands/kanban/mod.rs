@@ -5,7 +5,6 @@ mod attend;
 mod boards;
 mod create;
 mod follow;
-mod json;
 mod look;
 mod show;
 mod stop;
@@ -16,7 +15,7 @@ mod triage;
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use hermes_board::{Board, BoardError, Overrides, Root, Seconds, Slug};
+use hermes_board::{Board, BoardError, Overrides, Root, Seconds, Slug, json};
 use hermes_home::settings::table::kanban as settings;
 
 use crate::app::App;

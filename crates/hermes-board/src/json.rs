@@ -1,9 +1,10 @@
 //! Cards as JSON, in the shapes other programs know.
 
-use hermes_board::Card;
-use hermes_board::query::Details;
-use hermes_board::rows::{Attempt, Comment, Happened};
 use serde_json::{Value, json};
+
+use crate::card::Card;
+use crate::query::Details;
+use crate::rows::{Attempt, Comment, Happened};
 
 /// A card.
 pub fn card(card: &Card) -> Value {
@@ -45,7 +46,8 @@ pub fn details(details: &Details, attempts: &[&Attempt]) -> Value {
     })
 }
 
-fn comment(comment: &Comment) -> Value {
+/// Something somebody said.
+pub fn comment(comment: &Comment) -> Value {
     json!({ "author": comment.author, "body": comment.body, "created_at": comment.created_at })
 }
 
