@@ -4,7 +4,7 @@
 //! - [`card`]: a card and its words; [`extras`]: what only this program knows about one.
 //! - [`transition`]: every way a card can go, decided in one place.
 //! - [`ending`]: how an attempt can end; [`workers`]: who works; [`state`]: whether cards are started at all.
-//! - [`dispatch`]: the dispatcher; [`worker`]: the processes it starts, and whoever looks after them.
+//! - [`dispatch`]: the dispatcher; [`daemon`]: the one that stays; [`worker`]: the processes it starts, and whoever looks after them.
 //! - [`triage`]: cards that are written out, split, or handed to several at once.
 //! - [`attachments`]: files of cards; [`context`]: what a worker is told of its card.
 //! - [`board`]: an open board. Its operations are in [`create`], [`act`], [`complete`], [`review`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
@@ -21,7 +21,7 @@ pub mod claim;
 pub mod complete;
 pub mod context;
 pub mod create;
-// pub mod daemon;
+pub mod daemon;
 pub mod dispatch;
 pub mod ending;
 pub mod error;

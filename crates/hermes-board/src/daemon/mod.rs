@@ -74,29 +74,31 @@ impl Dispatcher {
         let mut round = Round::new(now());
         while !signals.wants_end() {
             let began = Instant::now();
-            self.processes.reap();
+            let reason = match (round.polls_now(), self.processes.reap()) {
+                (true, _) => Reason::Clock,
+                (false, 0) => Reason::News,
+                (false, _) => Reason::Guard,
+            };
             round.read_rules(rules, tell);
-            self.look_at_all(&mut round, tell);
+            self.look_at_all(&mut round, reason, tell);
             round.status.write(&self.root, now(), &round.boards);
-            self.rest(&mut round, signals, began);
+            round.rest(signals, began);
         }
-        round.status.remove(&self.root);
+        status::remove(&self.root);
         Ok(())
     }
 
     /// Looks at every board there is a reason to look at, each time beginning with another one.
-    fn look_at_all(&mut self, round: &mut Round, tell: &mut dyn FnMut(Told<'_>)) {
+    fn look_at_all(&mut self, round: &mut Round, reason: Reason, tell: &mut dyn FnMut(Told<'_>)) {
         let slugs: Vec<Slug> =
             boards::list(&self.root, Archived::Hidden).into_iter().map(|board| board.slug).collect();
         round.boards.retain(|slug, _| slugs.contains(slug));
         round.wake.watch(&self.dirs(&slugs));
-        let all = round.polls_now();
         let first = round.turn % slugs.len().max(1);
         round.turn = round.turn.wrapping_add(1);
         for slug in slugs[first..].iter().chain(&slugs[..first]) {
             let elsewhere = round.elsewhere(slug);
             let known = round.boards.entry(slug.clone()).or_default();
-            let reason = if all { Reason::Clock } else { Reason::News };
             let looked = tick::tick(
                 &mut tick::Desk {
                     root: &self.root,
@@ -127,25 +129,6 @@ impl Dispatcher {
     fn dirs(&self, slugs: &[Slug]) -> BTreeSet<PathBuf> {
         let databases = slugs.iter().filter_map(|slug| self.root.database(slug).parent().map(PathBuf::from));
         databases.chain([self.root.boards_dir(), self.root.dir().to_owned()]).collect()
-    }
-
-    /// Waits until something happens or the time has come to look anyway.
-    fn rest(&self, round: &mut Round, signals: &mut Signals, began: Instant) {
-        if let Some(left) = BREATH.checked_sub(began.elapsed()) {
-            signals.wait(&[], left);
-        }
-        loop {
-            let left = round.until_next(now());
-            if left.is_zero() || signals.wants_end() {
-                return;
-            }
-            let handle = round.wake.handle();
-            signals.wait(handle.as_slice(), left);
-            // A signal is a guard that ended, or a wish; both are worth a look.
-            if round.wake.take() == News::Some || signals.take_child() || signals.take_look() {
-                return;
-            }
-        }
     }
 }
 
@@ -220,5 +203,24 @@ impl Round {
         let timers = self.boards.values().filter_map(|known| known.wake_at);
         let soonest = timers.map(|at| Duration::from_secs(u64::try_from(at - now).unwrap_or(0))).min();
         soonest.map_or(poll, |timer| timer.min(poll))
+    }
+
+    /// Waits until something happens or the time has come to look anyway.
+    fn rest(&self, signals: &mut Signals, began: Instant) {
+        if let Some(left) = BREATH.checked_sub(began.elapsed()) {
+            signals.wait(&[], left);
+        }
+        loop {
+            let left = self.until_next(now());
+            if left.is_zero() || signals.wants_end() {
+                return;
+            }
+            let handle = self.wake.handle();
+            signals.wait(handle.as_slice(), left);
+            // A signal is a guard that ended, or a wish; both are worth a look.
+            if self.wake.take() == News::Some || signals.take_child() || signals.take_look() {
+                return;
+            }
+        }
     }
 }

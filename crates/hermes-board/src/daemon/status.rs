@@ -98,8 +98,9 @@ impl Status {
             tracing::warn!(%error, "what the dispatcher does cannot be written down");
         }
     }
+}
 
-    pub fn remove(&self, root: &Root) {
-        let _ = std::fs::remove_file(file(root));
-    }
+/// Nobody is there any more to say it.
+pub(super) fn remove(root: &Root) {
+    let _ = std::fs::remove_file(file(root));
 }

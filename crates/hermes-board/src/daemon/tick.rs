@@ -46,6 +46,8 @@ pub enum Reason {
     Clock,
     /// Something may have happened.
     News,
+    /// A guard ended; whether it could say how its worker ended is not known.
+    Guard,
 }
 
 /// What a look needs.
@@ -72,7 +74,7 @@ pub fn tick(
     reason: Reason,
     now: Seconds,
 ) -> Result<Option<Report>, String> {
-    if known.trouble.is_some() && reason == Reason::News && known.wake_at.is_some_and(|at| at > now) {
+    if known.trouble.is_some() && reason != Reason::Clock && known.wake_at.is_some_and(|at| at > now) {
         return Ok(None);
     }
     match look(desk, known, elsewhere, reason, now) {
@@ -119,6 +121,7 @@ fn look(
     let Some(board) = &mut known.board else { return Ok(None) };
     let version = board.version()?;
     let scope = match (reason, known.seen) {
+        (Reason::Guard, Some(seen)) if !timer => Scope::Since(seen),
         (Reason::News, Some(seen)) if !timer => {
             if known.version == Some(version) {
                 return Ok(None);
@@ -153,7 +156,8 @@ fn look(
 fn running(snapshot: &Snapshot, report: &Report) -> Elsewhere {
     let before = snapshot.running.iter().filter_map(|running| running.profile.clone());
     let started = report.spawned.iter().map(|spawned| spawned.assignee.clone());
-    let mut sum = Elsewhere { total: (snapshot.running.len() + report.spawned.len()) as u32, ..Elsewhere::default() };
+    let mut sum =
+        Elsewhere { total: (snapshot.running.len() + report.spawned.len()) as u32, ..Elsewhere::default() };
     for profile in before.chain(started) {
         *sum.by_profile.entry(profile).or_default() += 1;
     }

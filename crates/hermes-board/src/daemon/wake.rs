@@ -85,7 +85,13 @@ mod tests {
         for name in ["kanban.db", "kanban.db-wal", "web", "board.json"] {
             assert!(concerns_a_board(name), "{name}");
         }
-        for name in ["kanban.db.dispatch.lock", ".dispatcher.json", ".dispatcher.lock", "kanban.db-shm", "config.yaml"] {
+        for name in [
+            "kanban.db.dispatch.lock",
+            ".dispatcher.json",
+            ".dispatcher.lock",
+            "kanban.db-shm",
+            "config.yaml",
+        ] {
             assert!(!concerns_a_board(name), "{name}");
         }
     }

@@ -100,12 +100,7 @@ fn foreign(card: &Card, claimer: &Claimer) -> Foreign {
 }
 
 /// Ends the worker of an attempt that is over on the board; whether it is gone.
-pub fn dismiss(
-    board: &mut Board,
-    run: RunId,
-    stop: &Stop,
-    patience: Duration,
-) -> Result<Gone, BoardError> {
+pub fn dismiss(board: &mut Board, run: RunId, stop: &Stop, patience: Duration) -> Result<Gone, BoardError> {
     let Some(worker) = board.ask_to_stop(run, stop)? else { return Ok(Gone::Yes) };
     worker.process.signal(Signal::USR1);
     let deadline = Instant::now() + patience;

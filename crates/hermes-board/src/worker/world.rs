@@ -22,7 +22,9 @@ pub fn see(snapshot: &Snapshot, claimer: &Claimer, homes: &Path, elsewhere: Else
 /// The profiles there are.
 pub fn profiles(homes: &Path) -> BTreeSet<String> {
     let entries = std::fs::read_dir(homes.join("profiles")).into_iter().flatten().flatten();
-    let named = entries.filter(|entry| entry.path().is_dir()).filter_map(|entry| entry.file_name().into_string().ok());
+    let named = entries
+        .filter(|entry| entry.path().is_dir())
+        .filter_map(|entry| entry.file_name().into_string().ok());
     named.chain(["default".to_owned()]).collect()
 }
 

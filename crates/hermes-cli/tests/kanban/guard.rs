@@ -248,7 +248,8 @@ fn a_worker_of_another_program_is_stopped_too() {
     let bench = Bench::new("");
     let id = bench.card(&[]);
     let claim = bench.take(&id);
-    let worker = Hermes::new("/bin/sh", &bench.home).args(["-c", "trap '' TERM; echo on; while :; do sleep 1; done"]);
+    let worker =
+        Hermes::new("/bin/sh", &bench.home).args(["-c", "trap '' TERM; echo on; while :; do sleep 1; done"]);
     let mut worker = worker.spawn();
     worker.line_with("on", SOON);
     let db = rusqlite(&bench);
@@ -287,7 +288,11 @@ fn a_worker_that_was_overtaken_is_ended() {
     let guard = at_work(&bench, &id, "begun");
     // As the other program would take it.
     let db = rusqlite(&bench);
-    db.execute("UPDATE tasks SET status = 'ready', claim_lock = NULL, worker_pid = NULL, current_run_id = NULL", []).unwrap();
+    db.execute(
+        "UPDATE tasks SET status = 'ready', claim_lock = NULL, worker_pid = NULL, current_run_id = NULL",
+        [],
+    )
+    .unwrap();
     db.execute("UPDATE task_runs SET status = 'reclaimed', outcome = 'reclaimed', ended_at = 1", []).unwrap();
     drop(db);
     guard.wait(SOON).success();
@@ -328,6 +333,7 @@ fn a_log_stays_within_bounds_while_the_worker_talks() {
     let id = bench.card(&[]);
     bench.attend(&id);
     let dir = bench.home.path().join("kanban/logs");
-    let total: u64 = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
+    let total: u64 =
+        std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
     assert!(total < 200_000, "{total}");
 }

@@ -3,6 +3,7 @@
 
 mod boards;
 mod cards;
+mod dispatcher;
 mod guard;
 mod triage;
 

@@ -49,7 +49,9 @@ impl Run {
 /// The environment of a command: that of the worker, but it is no worker.
 pub(super) fn environment(worker: &Environment) -> Environment {
     let mut env = worker.clone();
-    for name in ["HERMES_KANBAN_TASK", "HERMES_KANBAN_RUN_ID", "HERMES_KANBAN_CLAIM_LOCK", "HERMES_KANBAN_GUARD"] {
+    for name in
+        ["HERMES_KANBAN_TASK", "HERMES_KANBAN_RUN_ID", "HERMES_KANBAN_CLAIM_LOCK", "HERMES_KANBAN_GUARD"]
+    {
         env.remove(std::ffi::OsStr::new(name));
     }
     env
@@ -96,6 +98,8 @@ mod tests {
     #[test]
     fn one_that_takes_too_long_failed() {
         let ending = Ending::TimedOut { elapsed: 9, limit: 8, killed: Killed::Forced };
-        assert!(matches!(run().came(&ending, "x"), Checked::Failed { output } if output.contains("9 seconds")));
+        assert!(
+            matches!(run().came(&ending, "x"), Checked::Failed { output } if output.contains("9 seconds"))
+        );
     }
 }

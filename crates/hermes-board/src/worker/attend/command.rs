@@ -245,8 +245,8 @@ mod tests {
 
     #[test]
     fn arguments_are_those_the_other_program_gives() {
-        let plain = with(&card(), &Extras::default(), Terminal::Here, |job| job.arguments());
-        assert_eq!(words(&plain), "-p alpha --cli --accept-hooks chat -q work kanban task t_00000001");
+        let plain = with(&card(), &Extras::default(), Terminal::Here, |job| words(&job.arguments()));
+        assert_eq!(plain, "-p alpha --cli --accept-hooks chat -q work kanban task t_00000001");
         let card = Card {
             skills: vec!["one".into(), "two".into()],
             model: Some("m".into()),
@@ -258,9 +258,9 @@ mod tests {
             toolsets: vec!["file".into(), "web".into()],
             ..Extras::default()
         };
-        let full = with(&card, &extras, Terminal::Here, |job| job.arguments());
+        let full = with(&card, &extras, Terminal::Here, |job| words(&job.arguments()));
         assert_eq!(
-            words(&full),
+            full,
             "-p alpha --cli --accept-hooks --skills one --skills two -m m --provider p --toolsets file,web chat -q \
              work kanban task t_00000001 -Q"
         );

@@ -28,7 +28,10 @@ impl Insisting {
     }
 
     /// Tries once.
-    pub fn once<T>(&mut self, act: impl FnOnce(&mut Board) -> Result<T, BoardError>) -> Result<T, BoardError> {
+    pub fn once<T>(
+        &mut self,
+        act: impl FnOnce(&mut Board) -> Result<T, BoardError>,
+    ) -> Result<T, BoardError> {
         if self.board.is_none() {
             self.board = Some(Board::open(&self.root, &self.slug)?);
         }

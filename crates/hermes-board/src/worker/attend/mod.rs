@@ -27,9 +27,9 @@ use crate::extras::Extras;
 use crate::place::Root;
 use crate::slug::Slug;
 use crate::worker::log::{self, Bounds};
+use crate::worker::now;
 use crate::worker::signals::Signals;
 use crate::worker::workspace::{self, Workspace};
-use crate::worker::now;
 use crate::workers::Process;
 
 /// Which attempt a guard looks after.
@@ -183,7 +183,10 @@ impl Guard<'_> {
             board.insist(complain, |board| board.attempt(*run))?.unwrap_or_else(|| (now(), None));
         let fail = |step: &'static str, error: String| Ok(Err(Ending::NotStarted { step, error }));
         let Some(profile) = profile.or_else(|| card.assignee.clone()) else {
-            return fail("spawn", "the card is nobody's: give it to a profile with `hermes kanban assign`".into());
+            return fail(
+                "spawn",
+                "the card is nobody's: give it to a profile with `hermes kanban assign`".into(),
+            );
         };
         let workspace = match workspace::prepare(&self.around.root, &self.charge.board, &card) {
             Ok(workspace) => workspace,
@@ -320,7 +323,9 @@ impl Guard<'_> {
     /// Says on the board how it ended; that is tried for as long as it takes.
     fn report(&self, board: &mut Insisting, ending: &Ending) -> Result<(), AttendError> {
         let Charge { card, run, .. } = self.charge;
-        let say = |text: &str| complain(&format!("the attempt ended ({ending:?}), and that could not be written: {text}"));
+        let say = |text: &str| {
+            complain(&format!("the attempt ended ({ending:?}), and that could not be written: {text}"));
+        };
         let rules = &self.around.rules;
         match board.insist(say, |board| board.ended(card, *run, ending, rules, now())) {
             Ok(_) | Err(BoardError::NoCard(_) | BoardError::Superseded(_)) => {}

@@ -34,7 +34,9 @@ pub enum WorkspaceError {
     #[error("the workspace \"{0}\" is not an absolute path: set it to one that is")]
     NotAbsolute(String),
     /// The card names no directory.
-    #[error("the card is worked on in a directory and names none: make it anew with `--workspace dir:/the/path`")]
+    #[error(
+        "the card is worked on in a directory and names none: make it anew with `--workspace dir:/the/path`"
+    )]
     NoPath,
     /// There is no repository to make a worktree of.
     #[error(
@@ -143,7 +145,10 @@ impl Board {
 }
 
 fn put_away(root: &Root, board: &Slug, card: &Card) -> Option<PutAway> {
-    debug_assert!(matches!(card.status, Status::Done | Status::Archived), "only what is finished is put away");
+    debug_assert!(
+        matches!(card.status, Status::Done | Status::Archived),
+        "only what is finished is put away"
+    );
     let path = PathBuf::from(card.workspace_path.as_deref()?);
     match card.workspace_kind {
         WorkspaceKind::Scratch => scratch::put_away(&managed(root, board), &path),

@@ -42,8 +42,7 @@ mod tests {
     fn only_what_lies_inside_a_managed_root_is_removed() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("workspaces");
-        let (own, outside, link) =
-            (root.join("t_1/deep"), dir.path().join("precious"), root.join("t_2"));
+        let (own, outside, link) = (root.join("t_1/deep"), dir.path().join("precious"), root.join("t_2"));
         for path in [&own, &outside] {
             std::fs::create_dir_all(path).unwrap();
         }

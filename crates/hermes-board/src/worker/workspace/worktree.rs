@@ -66,7 +66,8 @@ fn make(repository: &Path, path: PathBuf, card: &Card) -> Result<Workspace, Work
     git(repository, "clear old worktrees", QUESTION, &["worktree", "prune"])?;
     let place = path.display().to_string();
     let name = format!("refs/heads/{branch}");
-    let exists = git(repository, "look for the branch", QUESTION, &["rev-parse", "-q", "--verify", &name]).is_ok();
+    let exists =
+        git(repository, "look for the branch", QUESTION, &["rev-parse", "-q", "--verify", &name]).is_ok();
     let arguments: &[&str] = if exists {
         &["worktree", "add", "-q", "--", &place, &branch]
     } else {

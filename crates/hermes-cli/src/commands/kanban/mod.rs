@@ -4,6 +4,7 @@ mod act;
 mod attend;
 mod boards;
 mod create;
+mod daemon;
 mod follow;
 mod look;
 mod show;
@@ -61,6 +62,7 @@ enum Action {
     Stop(stop::StopArgs),
     Reclaim(stop::ReclaimArgs),
     Reassign(stop::ReassignArgs),
+    Daemon(daemon::Args),
     #[command(hide = true)]
     Attend(attend::Args),
     Specify(triage::SpecifyArgs),
@@ -120,7 +122,9 @@ impl<'a> Desk<'a> {
     fn rules(&self) -> anyhow::Result<hermes_board::dispatch::Rules> {
         let env = |name: &str| self.app.var(name).map(str::to_owned);
         let (rules, warnings) = hermes_board::dispatch::Rules::read(&self.app.settings()?, &env)?;
-        warnings.iter().for_each(|warning| ui::warn(warning));
+        for warning in &warnings {
+            ui::warn(warning);
+        }
         Ok(rules)
     }
 
@@ -160,6 +164,7 @@ pub fn run(app: &App, args: Args) -> anyhow::Result<ExitCode> {
         Action::Stop(args) => stop::stop(&desk, &args),
         Action::Reclaim(args) => stop::reclaim(&desk, &args),
         Action::Reassign(args) => stop::reassign(&desk, &args),
+        Action::Daemon(args) => daemon::run(&desk, &args),
         Action::Attend(args) => attend::run(&desk, &args),
         Action::Specify(args) => triage::specify(&desk, &args),
         Action::Decompose(args) => triage::decompose(&desk, &args),

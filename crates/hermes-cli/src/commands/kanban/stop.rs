@@ -14,7 +14,7 @@ use super::Desk;
 use crate::ui;
 
 /// How long it may take until nothing of a worker is left.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// End the worker of a card and keep the card out until it is unblocked
 #[derive(Debug, clap::Args)]
@@ -106,7 +106,7 @@ fn end(
     let claimer = Claimer { host: super::act::host(), pid: std::process::id() };
     let mut told = false;
     let mut waiting = |left: Duration| {
-        if !told && PATIENCE - left > Duration::from_secs(1) {
+        if !told && PATIENCE.saturating_sub(left) > Duration::from_secs(1) {
             told = true;
             if std::io::stderr().is_terminal() {
                 ui::note(&format!("waiting for the worker of {id} to end …"));
@@ -118,16 +118,15 @@ fn end(
         Stopped::StillThere => bail!(
             "the worker of {id} was told to end and is still there: `hermes kanban show {id}` says which process it is"
         ),
-        Stopped::Elsewhere => bail!(
-            "the worker of {id} runs on another machine: end it there"
-        ),
+        Stopped::Elsewhere => bail!("the worker of {id} runs on another machine: end it there"),
         done => Ok(done),
     }
 }
 
 /// Ends the worker of an attempt whose card was put away, and waits until it is gone.
 pub fn dismiss(desk: &Desk<'_>, board: &mut Board, id: &CardId, run: RunId) -> Result<(), BoardError> {
-    let stop = Stop { then: Then::Nothing, by: desk.author(None), reason: Some("the card was put away".into()) };
+    let stop =
+        Stop { then: Then::Nothing, by: desk.author(None), reason: Some("the card was put away".into()) };
     if stop::dismiss(board, run, &stop, PATIENCE)? == Gone::No {
         ui::warn(&format!("the worker of {id} was told to end and is still there"));
     }
