@@ -4,7 +4,8 @@
 //! - [`card`]: a card and its words; [`extras`]: what only this program knows about one.
 //! - [`transition`]: every way a card can go, decided in one place.
 //! - [`ending`]: how an attempt can end; [`workers`]: who works; [`state`]: whether cards are started at all.
-//! - [`board`]: an open board. Its operations are in [`create`], [`act`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
+//! - [`diagnostics`], [`gc`], [`export`], [`notify`]: looking after a board.
+//! - [`board`]: an open board. Its operations are in [`create`], [`edit`], [`act`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]
 
 pub mod act;
@@ -14,11 +15,16 @@ pub mod boards;
 pub mod card;
 pub mod claim;
 pub mod create;
+pub mod diagnostics;
+pub mod edit;
 pub mod ending;
 pub mod error;
 mod event;
+pub mod export;
 pub mod extras;
+pub mod gc;
 pub mod links;
+pub mod notify;
 pub mod place;
 pub mod query;
 pub mod rows;
