@@ -3,13 +3,14 @@
 use hermes_store::rusqlite::{self, Connection, Transaction, params};
 use serde_json::{Value, json};
 
+use crate::artifacts::Artifacts;
 use crate::attempt::{self, End};
 use crate::board::{Board, Trouble};
 use crate::card::{BlockKind, Card, CardId, Outcome, RunId, Seconds, Status, assignee};
 use crate::error::BoardError;
 use crate::event::record;
 use crate::transition::{Facts, Force, Held, Move, Step, decide};
-use crate::{rows, waiting};
+use crate::{mentions, rows, waiting};
 
 /// What a worker says of finished work.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -22,6 +23,8 @@ pub struct Report {
     pub metadata: Option<Value>,
     /// Cards that were made on the way.
     pub created_cards: Vec<CardId>,
+    /// Files that are the result, in the workspace or elsewhere.
+    pub artifacts: Vec<String>,
 }
 
 /// The one that acts: only its own attempt may write, or whoever is asked.
@@ -50,7 +53,8 @@ impl Board {
         if !phantoms.is_empty() {
             return Err(BoardError::Phantom(phantoms));
         }
-        self.write(|tx| {
+        let artifacts = self.artifacts(id, report, by)?;
+        let done = self.write(|tx| {
             let (card, step) = stepped(tx, id, by, Step::Complete)?;
             let summary = report.summary.as_deref().or(report.result.as_deref());
             let end = End { summary, metadata: report.metadata.as_ref(), error: None };
@@ -68,10 +72,25 @@ impl Board {
             if !report.created_cards.is_empty() {
                 payload["verified_cards"] = json!(report.created_cards);
             }
+            if !artifacts.listed.is_empty() {
+                payload["artifacts"] = json!(artifacts.listed);
+            }
+            artifacts.record(tx, &card, now)?;
             record(tx, id, run, step.event, &payload, now)?;
+            suspect(tx, id, run, report, now)?;
             waiting::let_go(tx, now)?;
             Ok(run)
-        })
+        });
+        done.inspect_err(|_| artifacts.forget())
+    }
+
+    /// The files finished work left. Only of work that may be finished: nothing is copied for an attempt that is over.
+    fn artifacts(&mut self, id: &CardId, report: &Report, by: By) -> Result<Artifacts, BoardError> {
+        let card = self.card(id)?;
+        own(&card, by)?;
+        let texts: Vec<&str> =
+            [&report.summary, &report.result].into_iter().flatten().map(String::as_str).collect();
+        Artifacts::keep(self, &card, &report.artifacts, &texts)
     }
 
     /// Cards that were said to be made and are not there, or not by this one. That it happened is written down.
@@ -382,14 +401,36 @@ pub(crate) fn facts(db: &Connection, card: &Card) -> rusqlite::Result<Facts> {
     })
 }
 
+/// Whether a card is still that of the one who acts.
+pub(crate) fn own(card: &Card, by: By) -> Result<(), BoardError> {
+    match by {
+        By::Attempt(run) if card.current_run != Some(run) => Err(BoardError::Superseded(card.id.clone())),
+        By::Attempt(_) | By::Anybody => Ok(()),
+    }
+}
+
+/// Writes down cards that a report speaks of and that are not there. It may be a slip: nothing is refused for it.
+fn suspect(
+    tx: &Transaction<'_>,
+    id: &CardId,
+    run: Option<RunId>,
+    report: &Report,
+    now: Seconds,
+) -> rusqlite::Result<()> {
+    let text =
+        [report.summary.as_deref(), report.result.as_deref()].map(Option::unwrap_or_default).join("\n");
+    let missing = crate::create::missing(tx, &mentions::cards(&text))?;
+    if !missing.is_empty() {
+        let payload = json!({ "phantom_refs": missing, "source": "completion_summary" });
+        record(tx, id, run, "suspected_hallucinated_references", &payload, now)?;
+    }
+    Ok(())
+}
+
 /// A card and where a step leads it, if the one who wants it may and the card can.
 fn stepped(tx: &Transaction<'_>, id: &CardId, by: By, step: Step) -> Result<(Card, Move), Trouble> {
     let card = card(tx, id)?;
-    if let By::Attempt(run) = by
-        && card.current_run != Some(run)
-    {
-        return Err(BoardError::Superseded(id.clone()).into());
-    }
+    own(&card, by)?;
     let facts = facts(tx, &card)?;
     let refuse = |refusal| BoardError::Refused { id: id.clone(), refusal };
     let step = decide(step, &facts).map_err(refuse)?;

@@ -147,7 +147,7 @@ impl Outcome {
 }
 
 /// A card's name: `t_` and eight hexadecimal digits.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct CardId(String);
 

@@ -46,6 +46,20 @@ pub struct Claim {
     pub lock: String,
     /// Until when it holds.
     pub expires: Seconds,
+    /// Who works: whom the card was given to, or who looks at it.
+    pub profile: Option<String>,
+    /// To work, or to look at work.
+    pub lane: Lane,
+}
+
+/// What an attempt is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Lane {
+    /// To do the work.
+    #[default]
+    Work,
+    /// To look at work that was done.
+    Review,
 }
 
 /// What came of trying to take a card.
@@ -186,5 +200,7 @@ pub(crate) fn claim(
     }
     record(tx, id, Some(run), moved.event, &payload, now)?;
     let card = rows::find(tx, id)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-    Ok(Claimed::Yes(Box::new(Claim { card, run, lock, expires })))
+    let lane = if step == Step::ClaimReview { Lane::Review } else { Lane::Work };
+    let profile = card.assignee.clone();
+    Ok(Claimed::Yes(Box::new(Claim { card, run, lock, expires, profile, lane })))
 }

@@ -71,6 +71,14 @@ pub enum BoardError {
         names(.0)
     )]
     Phantom(Vec<CardId>),
+    /// A file that was said to be the result cannot be kept.
+    #[error("nothing was completed: \"{}\" cannot be kept: {why}; leave it out or put it right first", .path.display())]
+    Artifact {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
     /// Two cards would wait for each other.
     #[error(
         "{child} cannot wait for {parent}: {parent} waits for {child} already, directly or through others"

@@ -4,18 +4,24 @@
 //! - [`card`]: a card and its words; [`extras`]: what only this program knows about one.
 //! - [`transition`]: every way a card can go, decided in one place.
 //! - [`ending`]: how an attempt can end; [`workers`]: who works; [`state`]: whether cards are started at all.
+//! - [`dispatch`]: the dispatcher.
+//! - [`attachments`]: files of cards; [`context`]: what a worker is told of its card.
 //! - [`diagnostics`], [`gc`], [`export`], [`notify`]: looking after a board.
 //! - [`board`]: an open board. Its operations are in [`create`], [`edit`], [`act`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]
 
 pub mod act;
+mod artifacts;
+pub mod attachments;
 mod attempt;
 pub mod board;
 pub mod boards;
 pub mod card;
 pub mod claim;
+pub mod context;
 pub mod create;
 pub mod diagnostics;
+pub mod dispatch;
 pub mod edit;
 pub mod ending;
 pub mod error;
@@ -24,6 +30,7 @@ pub mod export;
 pub mod extras;
 pub mod gc;
 pub mod links;
+mod mentions;
 pub mod notify;
 pub mod place;
 pub mod query;

@@ -183,7 +183,7 @@ pub fn complete(desk: &Desk<'_>, args: &CompleteArgs) -> anyhow::Result<ExitCode
         summary: args.summary.clone(),
         result: args.result.clone(),
         metadata: args.metadata.clone(),
-        created_cards: Vec::new(),
+        ..Report::default()
     };
     desk.each(&args.task_ids, |board, id| {
         board.complete(id, &report, By::Anybody, desk.now)?;

@@ -11,16 +11,26 @@ settings! {
     FAILURE_LIMIT: i64 = int("kanban.failure_limit", 2).at_least(1);
     /// Most cards that may be running at once; unset sets no limit.
     MAX_IN_PROGRESS: Option<i64> = optional_int("kanban.max_in_progress");
-    /// Most workers started in one look at the board; unset sets no limit.
+    /// Most workers that may run at once on all boards of this machine; 0 sets no limit.
+    MAX_IN_PROGRESS_HOST: i64 = int("kanban.max_in_progress_host", 2).at_least(0);
+    /// Most cards of a board that may be running for another to be started; unset sets no limit.
     MAX_SPAWN: Option<i64> = optional_int("kanban.max_spawn");
     /// Most cards of one profile that may be running at once; unset sets no limit.
     MAX_IN_PROGRESS_PER_PROFILE: Option<i64> = optional_int("kanban.max_in_progress_per_profile");
     /// Profile that takes cards nobody was named for.
     DEFAULT_ASSIGNEE: String = text("kanban.default_assignee", "");
+    /// Failures around a card (programs, directories, sandboxes, keys) after which it is blocked.
+    INFRASTRUCTURE_FAILURE_LIMIT: i64 = int("kanban.infrastructure_failure_limit", 5).at_least(1);
+    /// Times a provider may refuse a card for its limits before the card is blocked.
+    QUOTA_LIMIT: i64 = int("kanban.quota_limit", 8).at_least(1);
+    /// Seconds before a failed card is tried again; doubled with every failure in a row.
+    RETRY_BACKOFF_SECONDS: i64 = int("kanban.retry_backoff_seconds", 15).at_least(0);
+    /// Most seconds before a failed card is tried again.
+    RETRY_BACKOFF_MAX_SECONDS: i64 = int("kanban.retry_backoff_max_seconds", 3600).at_least(0);
     /// Profile that splits large cards.
     ORCHESTRATOR_PROFILE: String = text("kanban.orchestrator_profile", "");
     /// Whether large cards are split by themselves.
-    AUTO_DECOMPOSE: bool = flag("kanban.auto_decompose", true);
+    AUTO_DECOMPOSE: bool = flag("kanban.auto_decompose", false);
     /// Cards split in one look at the board.
     AUTO_DECOMPOSE_PER_TICK: i64 = int("kanban.auto_decompose_per_tick", 3).at_least(0);
     /// Seconds without a sign of life after which a running card counts as stale; 0 never.

@@ -170,6 +170,18 @@ const READ: &[&str] = &[
     "code_execution.",
     "kanban.default_assignee",
     "kanban.failure_limit",
+    "kanban.infrastructure_failure_limit",
+    "kanban.quota_limit",
+    "kanban.retry_backoff_seconds",
+    "kanban.retry_backoff_max_seconds",
+    "kanban.max_in_progress",
+    "kanban.max_in_progress_host",
+    "kanban.max_in_progress_per_profile",
+    "kanban.max_spawn",
+    "kanban.dispatch_interval_seconds",
+    "kanban.dispatch_stale_timeout_seconds",
+    "kanban.worker_log_rotate_bytes",
+    "kanban.worker_log_backup_count",
 ];
 
 /// What of these sections is not read yet.
