@@ -176,7 +176,8 @@ fn judge(card: &Card, record: &Record, limits: &Thresholds, now: Seconds) -> Vec
 }
 
 fn hint(command: String, suggested: bool) -> Action {
-    Action { kind: "cli_hint", label: command.clone(), payload: json!({ "command": command }), suggested }
+    let payload = json!({ "command": command });
+    Action { kind: "cli_hint", label: command, payload, suggested }
 }
 
 /// A worker said that it made cards which are not there, and has not finished since.

@@ -25,9 +25,9 @@ pub enum Set<T> {
 }
 
 impl<T: Clone> Set<T> {
-    fn over(&self, old: &Option<T>) -> Option<T> {
+    fn over(&self, old: Option<&T>) -> Option<T> {
         match self {
-            Self::Keep => old.clone(),
+            Self::Keep => old.cloned(),
             Self::Clear => None,
             Self::To(new) => Some(new.clone()),
         }
@@ -184,18 +184,18 @@ fn changed(card: &Card, extras: &Extras, change: &Change) -> Result<(Columns, Ex
         }
         put("title", Sql::Text(card.title.clone()), Sql::Text(title.trim().to_owned()));
     }
-    put("body", text(card.body.clone()), text(change.body.over(&card.body)));
+    put("body", text(card.body.clone()), text(change.body.over(card.body.as_ref())));
     put("priority", Sql::Integer(card.priority), Sql::Integer(change.priority.unwrap_or(card.priority)));
-    put("tenant", text(card.tenant.clone()), text(change.tenant.over(&card.tenant)));
-    put("project_id", text(card.project_id.clone()), text(change.project.over(&card.project_id)));
+    put("tenant", text(card.tenant.clone()), text(change.tenant.over(card.tenant.as_ref())));
+    put("project_id", text(card.project_id.clone()), text(change.project.over(card.project_id.as_ref())));
     let key = &card.idempotency_key;
-    put("idempotency_key", text(key.clone()), text(change.idempotency_key.over(key)));
+    put("idempotency_key", text(key.clone()), text(change.idempotency_key.over(key.as_ref())));
     let limits = Limits {
-        max_runtime: change.max_runtime.over(&card.max_runtime_seconds),
-        max_retries: change.max_retries.over(&card.max_retries),
-        goal_max_turns: change.goal_max_turns.over(&card.goal_max_turns),
-        max_tokens: change.max_tokens.over(&extras.max_tokens),
-        max_cost: change.max_cost.over(&extras.max_cost),
+        max_runtime: change.max_runtime.over(card.max_runtime_seconds.as_ref()),
+        max_retries: change.max_retries.over(card.max_retries.as_ref()),
+        goal_max_turns: change.goal_max_turns.over(card.goal_max_turns.as_ref()),
+        max_tokens: change.max_tokens.over(extras.max_tokens.as_ref()),
+        max_cost: change.max_cost.over(extras.max_cost.as_ref()),
     };
     check_limits(&limits)?;
     put("max_runtime_seconds", number(card.max_runtime_seconds), number(limits.max_runtime));
@@ -209,9 +209,9 @@ fn changed(card: &Card, extras: &Extras, change: &Change) -> Result<(Columns, Ex
         let json = |names: &[String]| (!names.is_empty()).then(|| ascii(&json!(names)));
         put("skills", text(json(&card.skills)), text(json(&skills(names)?)));
     }
-    put("model_override", text(card.model.clone()), text(change.model.over(&card.model)));
+    put("model_override", text(card.model.clone()), text(change.model.over(card.model.as_ref())));
     workspace(card, change, &mut put)?;
-    let reviewer = change.reviewer.over(&extras.reviewer);
+    let reviewer = change.reviewer.over(extras.reviewer.as_ref());
     check_reviewer(reviewer.as_deref(), card.assignee.as_deref())?;
     if change.run_at != Set::Keep && card.status != Status::Scheduled {
         return Err(BoardError::Input(format!(
@@ -220,14 +220,14 @@ fn changed(card: &Card, extras: &Extras, change: &Change) -> Result<(Columns, Ex
         )));
     }
     let extras = Extras {
-        run_at: change.run_at.over(&extras.run_at),
-        deadline: change.deadline.over(&extras.deadline),
-        provider: change.provider.over(&extras.provider),
+        run_at: change.run_at.over(extras.run_at.as_ref()),
+        deadline: change.deadline.over(extras.deadline.as_ref()),
+        provider: change.provider.over(extras.provider.as_ref()),
         toolsets: change.toolsets.clone().unwrap_or_else(|| extras.toolsets.clone()),
         max_tokens: limits.max_tokens,
         max_cost: limits.max_cost,
         reviewer,
-        acceptance: change.acceptance.over(&extras.acceptance),
+        acceptance: change.acceptance.over(extras.acceptance.as_ref()),
         ..extras.clone()
     };
     Ok((columns, extras))
@@ -245,7 +245,7 @@ fn workspace(
     let branch = match (&change.branch, kind) {
         // A branch goes with its worktree.
         (Set::Keep, kind) if kind != WorkspaceKind::Worktree => None,
-        (branch, _) => branch.over(&card.branch_name),
+        (branch, _) => branch.over(card.branch_name.as_ref()),
     };
     if branch.is_some() && kind != WorkspaceKind::Worktree {
         return Err(BoardError::Input("a branch needs a worktree: add --workspace worktree".to_owned()));

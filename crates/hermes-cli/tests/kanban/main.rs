@@ -1,8 +1,10 @@
 //! `hermes kanban`, through the real binary.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod archives;
 mod boards;
 mod cards;
+mod people;
 
 use hermes_testkit::{Finished, Hermes, TestHome};
 

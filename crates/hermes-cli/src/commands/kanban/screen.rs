@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use super::Desk;
-use crate::chat::text::{Line, cells, clean, fit, wrap};
+use hermes_cli::chat::text::{Line, cells, clean, fit, wrap};
 
 /// Whether there are colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,8 +81,7 @@ pub fn pad(text: &str, width: usize) -> String {
 /// Text of a stranger on at most so many lines of a width.
 pub fn fold(text: &str, width: usize, most: usize) -> Vec<String> {
     let text = clean(&text.split_whitespace().collect::<Vec<_>>().join(" "));
-    let all: Vec<String> =
-        wrap(&Line::plain(&text), width, &Line::new()).iter().map(Line::text).collect();
+    let all: Vec<String> = wrap(&Line::plain(&text), width, &Line::new()).iter().map(Line::text).collect();
     if all.len() <= most {
         return all;
     }

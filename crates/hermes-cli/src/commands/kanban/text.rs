@@ -5,9 +5,9 @@ use hermes_board::extras::Extras;
 use hermes_board::{CardId, Seconds};
 use jiff::Timestamp;
 
-use super::screen::{Paint, line, pad};
-use crate::chat::text::cells;
+use super::screen::{Screen, line, pad};
 use crate::commands::sessions::text::moment;
+use hermes_cli::chat::text::cells;
 
 /// The sign of a status.
 pub fn icon(status: Status) -> &'static str {
@@ -46,7 +46,14 @@ pub fn who(card: &Card, fallback: Option<&str>) -> String {
 }
 
 /// A card on one line.
-pub fn row(card: &Card, extras: Option<&Extras>, fallback: Option<&str>, now: Seconds, paint: Paint, width: usize) -> String {
+pub fn row(
+    card: &Card,
+    extras: Option<&Extras>,
+    fallback: Option<&str>,
+    now: Seconds,
+    screen: &Screen,
+) -> String {
+    let Screen { paint, width, .. } = *screen;
     let head = format!("{} {}  {}", icon(card.status), card.id, pad(card.status.as_str(), 8));
     let who = pad(&who(card, fallback), 20);
     let tenant = card.tenant.as_deref().map(|tenant| format!("[{}]  ", line(tenant, 30))).unwrap_or_default();
@@ -116,9 +123,13 @@ pub fn parse_time(text: &str) -> Result<Seconds, String> {
         return Ok(at.as_second());
     }
     let here = now.to_zoned(jiff::tz::TimeZone::system());
-    let local = |at: jiff::civil::DateTime| at.to_zoned(here.time_zone().clone()).map(|at| at.timestamp().as_second());
+    let local = |at: jiff::civil::DateTime| {
+        at.to_zoned(here.time_zone().clone()).map(|at| at.timestamp().as_second())
+    };
     let wrong = || {
-        format!("\"{text}\" is no time: say 2h, 14:30, 2026-12-24, \"2026-12-24 14:30\" or 2026-12-24T14:30:00Z")
+        format!(
+            "\"{text}\" is no time: say 2h, 14:30, 2026-12-24, \"2026-12-24 14:30\" or 2026-12-24T14:30:00Z"
+        )
     };
     if let Ok(at) = text.parse::<jiff::civil::DateTime>() {
         return local(at).map_err(|_| wrong());
