@@ -66,6 +66,8 @@ pub enum Beginning {
     Triage,
     /// Blocked, until somebody lets it go.
     Blocked,
+    /// Waiting, whether or not there is something to wait for: whoever makes it lets it go.
+    Todo,
 }
 
 impl NewCard {
@@ -223,6 +225,16 @@ pub(crate) fn skills(names: &[String]) -> Result<Vec<String>, BoardError> {
 }
 
 pub(crate) fn create(tx: &Transaction<'_>, new: &NewCard, now: Seconds) -> Result<Created, Trouble> {
+    create_as(tx, new, &json!({}), now)
+}
+
+/// Makes a card that was checked, with more in the record of it.
+pub(crate) fn create_as(
+    tx: &Transaction<'_>,
+    new: &NewCard,
+    more: &serde_json::Value,
+    now: Seconds,
+) -> Result<Created, Trouble> {
     // Looked up under the write lock: two that come at once make one card.
     if let Some(key) = &new.idempotency_key
         && let Some(card) = by_key(tx, key)?
@@ -238,6 +250,7 @@ pub(crate) fn create(tx: &Transaction<'_>, new: &NewCard, now: Seconds) -> Resul
         Beginning::Blocked => Status::Blocked,
         Beginning::Triage => Status::Triage,
         Beginning::Usual if new.extras.run_at.is_some_and(|at| at > now) => Status::Scheduled,
+        Beginning::Todo => Status::Todo,
         Beginning::Usual if open_parents(tx, &new.parents)? => Status::Todo,
         Beginning::Usual => Status::Ready,
     };
@@ -247,7 +260,7 @@ pub(crate) fn create(tx: &Transaction<'_>, new: &NewCard, now: Seconds) -> Resul
             .execute(params![parent, id])?;
     }
     new.extras.store(tx, &id)?;
-    let payload = json!({
+    let mut payload = json!({
         "assignee": new.assignee,
         "status": status,
         "parents": new.parents,
@@ -256,6 +269,9 @@ pub(crate) fn create(tx: &Transaction<'_>, new: &NewCard, now: Seconds) -> Resul
         "skills": (!new.skills.is_empty()).then_some(&new.skills),
         "goal_mode": (new.goal_mode == GoalMode::On).then_some(true),
     });
+    if let (Some(payload), Some(more)) = (payload.as_object_mut(), more.as_object()) {
+        payload.extend(more.clone());
+    }
     record(tx, &id, None, "created", &payload, now)?;
     if status == Status::Blocked {
         // Without it the other program lets the card go at once.

@@ -262,7 +262,7 @@ fn details(db: &Connection, id: &CardId) -> rusqlite::Result<Option<Details>> {
         .query_map([id], rows::attempt)?
         .collect::<Result<_, _>>()?;
     let extras = Extras::load(db, id)?;
-    let usage = crate::workers::used(db, id)?;
+    let usage = crate::workers::usage_of(db, id)?;
     Ok(Some(Details { card, extras, parents, parent_links, children, usage, comments, events, attempts }))
 }
 

@@ -211,11 +211,11 @@ impl Board {
 
     /// What all attempts of a card used up.
     pub fn usage(&mut self, card: &CardId) -> Result<Usage, BoardError> {
-        self.read(|tx| used(tx, card))
+        self.read(|tx| usage_of(tx, card))
     }
 }
 
-pub(crate) fn used(db: &Connection, card: &CardId) -> rusqlite::Result<Usage> {
+pub(crate) fn usage_of(db: &Connection, card: &CardId) -> rusqlite::Result<Usage> {
     db.prepare_cached(
         "SELECT coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0), coalesce(sum(cost_usd), 0.0) \
          FROM hx_workers WHERE task_id = ?1",

@@ -135,8 +135,15 @@ impl Rules {
         Ok((rules, warnings))
     }
 
+    /// How many more a board may start, as far as its own caps and the machine's say; nothing if none does.
+    pub(crate) fn room(&self, running: usize) -> Option<usize> {
+        let caps = [self.max_in_progress, self.max_spawn, self.host_cap];
+        let least = caps.into_iter().flatten().min()?;
+        Some((least as usize).saturating_sub(running))
+    }
+
     /// How long a card waits after so many failures in a row.
-    pub fn wait(&self, first: Seconds, failures: i64) -> Seconds {
+    pub(crate) fn wait(&self, first: Seconds, failures: i64) -> Seconds {
         let doublings = u32::try_from(failures.clamp(1, 32) - 1).unwrap_or(0);
         first.saturating_mul(1 << doublings).min(self.backoff_most.max(first))
     }

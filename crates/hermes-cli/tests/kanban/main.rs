@@ -5,6 +5,7 @@ mod archives;
 mod boards;
 mod cards;
 mod people;
+mod triage;
 
 use hermes_testkit::{Finished, Hermes, TestHome};
 

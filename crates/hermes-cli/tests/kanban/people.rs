@@ -102,7 +102,7 @@ fn what_makes_no_sense_is_refused_in_words() {
     let home = TestHome::new();
     let id = create(&home, &["x", "--assignee", "alpha"]);
     for (args, code, says) in [
-        (&["create", "y", "--max-cost", "-1"][..], 1, "more than 0 dollars"),
+        (&["create", "y", "--max-cost", "0"][..], 1, "more than 0 dollars"),
         (&["create", "y", "--max-cost", "a lot"], 2, "no amount of dollars"),
         (&["create", "y", "--max-tokens", "0"], 1, "tokens must be 1 or more"),
         (&["create", "y", "--deadline", "soon"], 2, "is no time"),

@@ -15,9 +15,11 @@ mod mode;
 mod notify;
 mod screen;
 mod show;
+mod swarm;
 mod text;
 mod top;
 mod tree;
+mod triage;
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -81,6 +83,9 @@ enum Action {
     Pause(mode::PauseArgs),
     Resume(mode::ResumeArgs),
     Drain(mode::DrainArgs),
+    Specify(triage::SpecifyArgs),
+    Decompose(triage::DecomposeArgs),
+    Swarm(swarm::Args),
     Tail(follow::TailArgs),
     Watch(follow::WatchArgs),
     Log(follow::LogArgs),
@@ -215,6 +220,9 @@ pub fn run(app: &App, args: Args) -> anyhow::Result<ExitCode> {
         Action::Pause(args) => mode::pause(&desk, &args),
         Action::Resume(args) => mode::resume(&desk, &args),
         Action::Drain(args) => mode::drain(&desk, &args),
+        Action::Specify(args) => triage::specify(&desk, &args),
+        Action::Decompose(args) => triage::decompose(&desk, &args),
+        Action::Swarm(args) => swarm::run(&desk, &args),
         Action::Tail(args) => follow::tail(&desk, &args),
         Action::Watch(args) => follow::watch(&desk, &args),
         Action::Log(args) => follow::log(&desk, &args),

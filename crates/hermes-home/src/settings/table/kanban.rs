@@ -27,12 +27,14 @@ settings! {
     RETRY_BACKOFF_SECONDS: i64 = int("kanban.retry_backoff_seconds", 15).at_least(0);
     /// Most seconds before a failed card is tried again.
     RETRY_BACKOFF_MAX_SECONDS: i64 = int("kanban.retry_backoff_max_seconds", 3600).at_least(0);
-    /// Profile that splits large cards.
+    /// Profile that puts together what a split card's parts came to; empty is the profile in use.
     ORCHESTRATOR_PROFILE: String = text("kanban.orchestrator_profile", "");
-    /// Whether large cards are split by themselves.
+    /// Whether cards in triage are split by themselves, each as a card of its own.
     AUTO_DECOMPOSE: bool = flag("kanban.auto_decompose", false);
-    /// Cards split in one look at the board.
+    /// Cards in triage that are split at once; 0 is none.
     AUTO_DECOMPOSE_PER_TICK: i64 = int("kanban.auto_decompose_per_tick", 3).at_least(0);
+    /// Whether the parts of a split card begin by themselves; otherwise each is blocked until somebody unblocks it.
+    AUTO_PROMOTE_CHILDREN: bool = flag("kanban.auto_promote_children", true);
     /// Seconds without a sign of life after which a running card counts as stale; 0 never.
     DISPATCH_STALE_TIMEOUT_SECONDS: i64 = int("kanban.dispatch_stale_timeout_seconds", 14_400).at_least(0);
     /// Bytes at which a worker's log is rotated.
