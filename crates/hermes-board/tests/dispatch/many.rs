@@ -53,6 +53,7 @@ fn snapshot(ready: &[(usize, i64, i64)], running: &[usize], review: &[usize]) ->
             .enumerate()
             .map(|(n, (who, priority, wait))| candidate("t", n, *who, *priority, *wait))
             .collect(),
+        triage: Vec::new(),
         review: review.iter().enumerate().map(|(n, who)| candidate("r", n, *who, 0, 0)).collect(),
         wake_at: None,
     }
