@@ -54,6 +54,7 @@ impl Board {
         for start in &plan.start {
             self.start(start, rules, claimer, launcher, now, &mut report)?;
         }
+        self.make_jobs(plan, rules, now, &mut report)?;
         Ok(report)
     }
 
@@ -205,6 +206,29 @@ impl Board {
             Ok(assigned)
         })?;
         report.auto_assigned_default.extend(assigned);
+        Ok(())
+    }
+
+    /// Makes cards for splitting those in triage. They are started with the next look.
+    fn make_jobs(
+        &mut self,
+        plan: &Plan,
+        rules: &Rules,
+        now: Seconds,
+        report: &mut Report,
+    ) -> Result<(), BoardError> {
+        let Some(auto) = rules.auto_split.as_ref().filter(|_| !plan.split.is_empty()) else { return Ok(()) };
+        let made = self.write(|tx| {
+            let mut made = Vec::new();
+            for card in &plan.split {
+                made.extend(crate::triage::make_job(tx, card, auto, now)?.map(|_| card.clone()));
+            }
+            Ok(made)
+        })?;
+        if !made.is_empty() {
+            report.wake_at = Some(now);
+        }
+        report.splitting.extend(made);
         Ok(())
     }
 

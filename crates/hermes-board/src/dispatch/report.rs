@@ -42,6 +42,8 @@ pub struct Report {
     pub skipped_locked: bool,
     /// Cards that were passed over for another reason.
     pub skipped: Vec<Passed>,
+    /// Cards in triage that got a card for splitting them.
+    pub splitting: Vec<CardId>,
     /// How many cards wait for a cap, by the cap.
     pub waiting_for_cap: BTreeMap<&'static str, u32>,
     /// When it is worth looking again, if nothing happens before.
@@ -105,6 +107,7 @@ impl Report {
                 workspace: String::new(),
             });
         }
+        report.splitting.clone_from(&plan.split);
         let given = plan.skip.iter().filter(|skip| skip.assign.is_some());
         report.auto_assigned_default.extend(given.map(|skip| skip.card.clone()));
         report
