@@ -66,7 +66,7 @@ pub struct Cap {
     pub kind: CapKind,
     /// How many may run.
     pub limit: u32,
-    /// How many do.
+    /// How many do, with those that are about to be started.
     pub running: u32,
 }
 

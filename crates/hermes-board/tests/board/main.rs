@@ -9,3 +9,4 @@ mod links;
 mod many;
 mod places;
 mod races;
+mod triage;

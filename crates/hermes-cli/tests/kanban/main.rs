@@ -1,8 +1,11 @@
 //! `hermes kanban`, through the real binary.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod archives;
 mod boards;
 mod cards;
+mod people;
+mod triage;
 
 use hermes_testkit::{Finished, Hermes, TestHome};
 
