@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::time::Instant;
 
-use hermes_board::{CardId, Status};
 use hermes_board::card::Card;
+use hermes_board::{CardId, Status};
 use hermes_testkit::{Engine, Image, ModelServer, TestHome, need};
 use serde_json::{Value, json};
 
@@ -24,17 +24,29 @@ fn script() -> String {
         script.add(&[&is(model), "results 0"], &call("kanban_show", json!({})));
     }
     // The reviewer looks at what it prints, and the author listens.
-    script.add(&[&is("coder"), "results 1", "seen \"nothing of the world\""], &run("echo 'echo hello world' > hello.sh; sh hello.sh"));
+    script.add(
+        &[&is("coder"), "results 1", "seen \"nothing of the world\""],
+        &run("echo 'echo hello world' > hello.sh; sh hello.sh"),
+    );
     script.add(&[&is("coder"), "results 1", "seen \"Commit something\""], &run("echo kept > kept.txt && git add kept.txt && git -c user.name=c -c user.email=c@x commit -qm 'kept by a worker' && git log -1 --format=%s"));
     script.add(&[&is("coder"), "results 1"], &run("echo 'echo hello' > hello.sh; sh hello.sh"));
     script.add(&[&is("coder"), "results 2"], &complete("hello.sh greets"));
-    script.add(&[&is("tester"), "results 1", "seen \"Write check.sh\""], &run("echo 'test \"$(sh hello.sh)\" = \"hello world\"' > check.sh; sh check.sh && echo fine"));
+    script.add(
+        &[&is("tester"), "results 1", "seen \"Write check.sh\""],
+        &run("echo 'test \"$(sh hello.sh)\" = \"hello world\"' > check.sh; sh check.sh && echo fine"),
+    );
     script.add(&[&is("tester"), "results 2", "seen \"Write check.sh\""], &complete("check.sh tests"));
     script.add(&[&is("tester"), "results 1"], &run("sh hello.sh"));
     script.add(&[&is("tester"), "results 2", "seen \"hello world\""], &complete("It greets the world."));
-    script.add(&[&is("tester"), "results 2"], &call("kanban_block", json!({"reason": "it says nothing of the world"})));
+    script.add(
+        &[&is("tester"), "results 2"],
+        &call("kanban_block", json!({"reason": "it says nothing of the world"})),
+    );
     script.add(&[&is("writer"), "results 1", "seen \"Nobody in particular\""], &run("echo by the writer"));
-    script.add(&[&is("writer"), "results 1"], &run("{ echo '# hello'; sh hello.sh; } > README.md; cat README.md"));
+    script.add(
+        &[&is("writer"), "results 1"],
+        &run("{ echo '# hello'; sh hello.sh; } > README.md; cat README.md"),
+    );
     script.add(&[&is("writer"), "results 2"], &complete("README.md describes it"));
     script.add(&[&is("planner"), "results 1"], &run("sh check.sh && grep -c world README.md"));
     script.add(&[&is("planner"), "results 2"], &complete("all parts fit"));
@@ -80,7 +92,11 @@ fn team(server: &ModelServer, terminal: &str) -> TestHome {
     let config = home.read("config.yaml");
     let with = |model: &str| {
         let lines = config.lines().map(|line| {
-            if line.trim_start().starts_with("default:") { format!("  default: {model}-model") } else { line.to_owned() }
+            if line.trim_start().starts_with("default:") {
+                format!("  default: {model}-model")
+            } else {
+                line.to_owned()
+            }
         });
         lines.collect::<Vec<_>>().join("\n") + "\n" + terminal
     };
@@ -96,7 +112,8 @@ fn finish(home: &TestHome, env: &[(&str, &str)]) {
     let project = home.work_dir().join("project");
     std::fs::create_dir_all(&project).unwrap();
     let place = format!("dir:{}", project.display());
-    let made = hermes(home, &["kanban", "create", "say hello", "--triage", "--workspace", &place, "--json"]).json();
+    let made =
+        hermes(home, &["kanban", "create", "say hello", "--triage", "--workspace", &place, "--json"]).json();
     let root = made["id"].as_str().unwrap().to_owned();
     let split = hermes(home, &["kanban", "decompose", &root, "--json"]).json();
     let parts: Vec<String> = serde_json::from_value(split["child_ids"].clone()).unwrap();
@@ -169,7 +186,9 @@ fn in_containers() {
     let server = ModelServer::scripted(&script());
     let home = team(
         &server,
-        &format!("terminal:\n  backend: docker\n  docker_image: {image}\n  container_disk: 0\n  docker_persist_across_processes: false\n"),
+        &format!(
+            "terminal:\n  backend: docker\n  docker_image: {image}\n  container_disk: 0\n  docker_persist_across_processes: false\n"
+        ),
     );
     let scope = engine.scope().also(format!("label=hermes-home={}", home.path().display()));
     let env: Vec<(&str, &str)> = engine.env().collect();
@@ -184,9 +203,16 @@ fn what_a_worker_commits_stays_and_its_worktree_goes() {
     let repository = home.work_dir().join("repository");
     std::fs::create_dir_all(&repository).unwrap();
     git(&repository, &["init", "-q", "-b", "main"]);
-    git(&repository, &["-c", "user.name=t", "-c", "user.email=t@x", "commit", "-q", "--allow-empty", "-m", "begin"]);
+    git(
+        &repository,
+        &["-c", "user.name=t", "-c", "user.email=t@x", "commit", "-q", "--allow-empty", "-m", "begin"],
+    );
     let place = format!("worktree:{}", repository.display());
-    let made = hermes(&home, &["kanban", "create", "Commit something", "--assignee", "coder", "--workspace", &place, "--json"]).json();
+    let made = hermes(
+        &home,
+        &["kanban", "create", "Commit something", "--assignee", "coder", "--workspace", &place, "--json"],
+    )
+    .json();
     let id = made["id"].as_str().unwrap().to_owned();
     hermes(&home, &["kanban", "resume"]).success();
     let mut daemon = dispatcher(&home, &[]);

@@ -52,7 +52,14 @@ pub fn picture(home: &TestHome, board: &mut Board) -> String {
                 format!("{} {}", event.kind, payload.chars().take(160).collect::<String>())
             })
             .collect();
-        text += &format!("{} {} {:?} {}\n    {}\n", card.id, card.status, card.assignee, card.title, events.join("\n    "));
+        text += &format!(
+            "{} {} {:?} {}\n    {}\n",
+            card.id,
+            card.status,
+            card.assignee,
+            card.title,
+            events.join("\n    ")
+        );
         let log = home.path().join(format!("kanban/logs/{}.log", card.id));
         let log = std::fs::read_to_string(log).unwrap_or_default();
         let tail: Vec<&str> = log.lines().rev().take(12).collect();
