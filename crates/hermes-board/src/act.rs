@@ -202,6 +202,7 @@ impl Board {
                 "DELETE FROM task_attachments WHERE task_id = ?1",
                 "DELETE FROM hx_cards WHERE task_id = ?1",
                 "DELETE FROM hx_workers WHERE task_id = ?1",
+                "DELETE FROM hx_jobs WHERE task_id = ?1",
                 "DELETE FROM tasks WHERE id = ?1",
             ] {
                 tx.execute(sql, [id])?;

@@ -217,6 +217,12 @@ const OWN: &[Table] = &[
         columns: &[("parent_id", "TEXT NOT NULL"), ("child_id", "TEXT NOT NULL"), ("kind", "TEXT NOT NULL")],
         rest: "PRIMARY KEY (parent_id, child_id)",
     },
+    // Cards that were made to split others.
+    Table {
+        name: "hx_jobs",
+        columns: &[("task_id", "TEXT PRIMARY KEY"), ("splits", "TEXT NOT NULL")],
+        rest: "",
+    },
     Table {
         name: "hx_workers",
         columns: &[
@@ -249,6 +255,7 @@ const OWN_INDEXES: &[(&str, &str)] = &[
     ("hx_tasks_queue", "tasks(status, assignee, priority DESC, created_at)"),
     ("hx_links_child", "hx_links(child_id)"),
     ("hx_workers_task", "hx_workers(task_id)"),
+    ("hx_jobs_splits", "hx_jobs(splits)"),
     ("hx_runs_open", "task_runs(task_id) WHERE ended_at IS NULL"),
 ];
 

@@ -62,6 +62,8 @@ pub struct Plan {
     pub skip: Vec<Skip>,
     /// Cards that carry a reason which does not hold any more.
     pub cleared: Vec<CardId>,
+    /// Cards in triage that get a card for splitting them.
+    pub split: Vec<CardId>,
     /// When it is worth looking again, if nothing happens before.
     pub wake_at: Option<Seconds>,
 }
@@ -182,6 +184,9 @@ pub fn plan(snapshot: &Snapshot, rules: &Rules, world: &World, now: Seconds) -> 
     for candidate in review {
         let outcome = gate.review(candidate);
         plan.note(candidate, outcome);
+    }
+    if snapshot.state.mode.starts_cards() {
+        plan.split.clone_from(&snapshot.triage);
     }
     plan.attempts = attempts;
     plan

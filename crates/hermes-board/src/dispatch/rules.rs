@@ -7,6 +7,7 @@ use sha2::Digest;
 
 use crate::card::{Seconds, assignee};
 use crate::claim::CLAIM_SECONDS;
+use crate::triage::AutoSplit;
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +46,8 @@ pub struct Rules {
     pub log_backups: u32,
     /// Time between two looks at the whole board.
     pub interval_seconds: u64,
+    /// Whether cards in triage are split by themselves.
+    pub auto_split: Option<AutoSplit>,
     /// Tells these settings from others, as far as they decide whether a failed card can do better.
     pub fingerprint: String,
 }
@@ -69,6 +72,7 @@ impl Default for Rules {
             log_rotate_bytes: 2_097_152,
             log_backups: 1,
             interval_seconds: 60,
+            auto_split: None,
             fingerprint: String::new(),
         }
     }
@@ -130,6 +134,7 @@ impl Rules {
             log_rotate_bytes: settings.get(&table::WORKER_LOG_ROTATE_BYTES)?.unsigned_abs(),
             log_backups: count(&table::WORKER_LOG_BACKUP_COUNT)?,
             interval_seconds: settings.get(&table::DISPATCH_INTERVAL_SECONDS)?.unsigned_abs(),
+            auto_split: auto_split(settings)?,
             fingerprint: fingerprint(settings),
         };
         Ok((rules, warnings))
@@ -147,6 +152,17 @@ impl Rules {
         let doublings = u32::try_from(failures.clamp(1, 32) - 1).unwrap_or(0);
         first.saturating_mul(1 << doublings).min(self.backoff_most.max(first))
     }
+}
+
+/// Cards in triage are split by the profile that puts their parts together, or by whoever gets what nobody was named for.
+fn auto_split(settings: &Settings) -> Result<Option<AutoSplit>, SettingError> {
+    let at_once = u32::try_from(settings.get(&table::AUTO_DECOMPOSE_PER_TICK)?).unwrap_or(u32::MAX);
+    if !settings.get(&table::AUTO_DECOMPOSE)? || at_once == 0 {
+        return Ok(None);
+    }
+    let named = [settings.get(&table::ORCHESTRATOR_PROFILE)?, settings.get(&table::DEFAULT_ASSIGNEE)?];
+    let profile = named.iter().find_map(|name| assignee(name)).unwrap_or_else(|| "default".to_owned());
+    Ok(Some(AutoSplit { at_once, profile }))
 }
 
 /// What a failed card could do better under: limits, models, and where its programs run.

@@ -45,6 +45,8 @@ pub struct Snapshot {
     pub ready: Vec<Candidate>,
     /// Cards that wait to be looked at.
     pub review: Vec<Candidate>,
+    /// Cards in triage that are to be split by themselves.
+    pub triage: Vec<CardId>,
     /// When something happens by itself next: a wait is over, a card's time has come.
     pub wake_at: Option<Seconds>,
 }
@@ -176,6 +178,7 @@ fn look(tx: &Transaction<'_>, scope: Scope, rules: &Rules, now: Seconds) -> rusq
         free,
         ready,
         review,
+        triage: crate::triage::waiting_for_job(tx, rules.auto_split.as_ref(), now)?,
         wake_at: wake_at(tx, now)?,
     };
     found.finish(tx, &mut snapshot, rules, now)?;

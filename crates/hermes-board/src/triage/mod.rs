@@ -1,6 +1,7 @@
 //! From an idea to work: cards that are written out, split into others, or handed to several at once. What somebody
 //! proposes, a model mostly, is checked here before anything changes; a change is made whole or not at all.
 
+mod auto;
 pub mod proposal;
 pub mod roster;
 mod specify;
@@ -16,6 +17,8 @@ use crate::error::BoardError;
 use crate::event::record;
 use crate::transition::{Step, decide};
 
+pub use auto::AutoSplit;
+pub(crate) use auto::{make as make_job, waiting as waiting_for_job};
 pub use specify::Specified;
 pub use split::{Decomposed, Parts};
 

@@ -2,19 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use hermes_board::act::{By, Report};
+use hermes_board::act::By;
+use hermes_board::card::BlockKind;
 use hermes_board::card::WorkspaceKind;
+use hermes_board::claim::Claim;
 use hermes_board::create::{Beginning, Made, NewCard};
+use hermes_board::dispatch::plan::{Signal, World, plan};
+use hermes_board::dispatch::{Launcher, Report, Rules, Scope};
 use hermes_board::links::LinkKind;
 use hermes_board::query::{Filter, Sort};
-use hermes_board::triage::Parts;
+use hermes_board::state::{Mode, State};
 use hermes_board::triage::proposal::{Draft, Proposal, Split, read};
 use hermes_board::triage::roster::Roster;
 use hermes_board::triage::swarm::{Member, NOTE, Order, Worker};
+use hermes_board::triage::{AutoSplit, Parts};
 use hermes_board::{Board, BoardError, Card, CardId, Status};
 use serde_json::json;
 
-use crate::fixture::{Fixture, NOW, kinds, make, status, take};
+use crate::fixture::{Fixture, NOW, claimer, kinds, make, status, take};
 
 fn idea(board: &mut Board) -> Card {
     let new = NewCard {
@@ -31,7 +36,7 @@ fn idea(board: &mut Board) -> Card {
 
 fn finish(board: &mut Board, id: &CardId) {
     take(board, id);
-    board.complete(id, &Report::default(), By::Anybody, NOW).unwrap();
+    board.complete(id, &hermes_board::act::Report::default(), By::Anybody, NOW).unwrap();
 }
 
 fn count(board: &mut Board) -> usize {
@@ -235,6 +240,87 @@ fn a_swarm_that_makes_no_sense_makes_nothing() {
         Order { verifier: Member { profile: " ".into(), skills: Vec::new() }, ..order(None) },
     ] {
         assert!(matches!(board.swarm(&bad, NOW), Err(BoardError::Input(_))));
+    }
+    assert_eq!(count(&mut board), 1);
+}
+
+/// Starts nothing and counts.
+#[derive(Default)]
+struct Counting(Vec<CardId>);
+
+impl Launcher for Counting {
+    fn launch(&mut self, _board: &Board, claim: &Claim) -> Result<(), String> {
+        self.0.push(claim.card.id.clone());
+        Ok(())
+    }
+
+    fn stop(&mut self, _worker: &hermes_board::workers::Worker) {}
+
+    fn signal_foreign(&mut self, _pid: i64, _how: Signal) {}
+}
+
+fn look(board: &mut Board, rules: &Rules, now: i64) -> (Report, Vec<CardId>) {
+    let snapshot = board.snapshot(Scope::All, rules, now).unwrap();
+    let world = World {
+        host: "here".into(),
+        profiles: ["default", "alpha"].into_iter().map(str::to_owned).collect(),
+        ..World::default()
+    };
+    let plan = plan(&snapshot, rules, &world, now);
+    let mut launcher = Counting::default();
+    let report = board.apply(&plan, rules, &claimer(), &mut launcher, now).unwrap();
+    (report, launcher.0)
+}
+
+#[test]
+fn cards_in_triage_get_a_card_for_splitting_them() {
+    let fixture = Fixture::new();
+    let mut board = fixture.board();
+    let ids: Vec<CardId> = (0..3).map(|_| idea(&mut board).id).collect();
+    let rules = Rules { auto_split: None, host_cap: None, ..Rules::default() };
+    let on = Rules { auto_split: Some(AutoSplit { at_once: 2, profile: "alpha".into() }), ..rules.clone() };
+    assert_eq!(look(&mut board, &on, NOW).0.splitting, [] as [CardId; 0], "nobody has let the board begin");
+    board.set_state(&State { mode: Mode::Active, ..State::default() }).unwrap();
+    assert_eq!(look(&mut board, &rules, NOW).0.splitting, [] as [CardId; 0], "it is off");
+    let (report, started) = look(&mut board, &on, NOW);
+    assert_eq!((report.splitting.as_slice(), report.wake_at), (&ids[..2], Some(NOW)));
+    assert_eq!(started, [] as [CardId; 0]);
+    let (report, started) = look(&mut board, &on, NOW + 1);
+    assert_eq!(report.splitting, [] as [CardId; 0], "two at once are the most");
+    assert_eq!(started.len(), 2);
+    let job = board.card(&started[0]).unwrap();
+    assert_eq!(job.title, format!("Decompose {}", ids[0]));
+    assert_eq!((job.assignee.as_deref(), job.tenant.as_deref()), (Some("alpha"), Some("acme")));
+    assert_eq!(board.splits(&job.id).unwrap().as_ref(), Some(&ids[0]));
+    assert_eq!(board.splits(&ids[0]).unwrap(), None);
+    // One is done without the card having left triage: it is not tried again, the third is.
+    board.complete(&job.id, &report_of("no"), By::Anybody, NOW + 2).unwrap();
+    assert_eq!(look(&mut board, &on, NOW + 3).0.splitting, ids[2..]);
+    assert_eq!(look(&mut board, &on, NOW + 4).0.splitting, [] as [CardId; 0]);
+}
+
+fn report_of(summary: &str) -> hermes_board::act::Report {
+    hermes_board::act::Report { summary: Some(summary.into()), ..hermes_board::act::Report::default() }
+}
+
+#[test]
+fn what_came_back_to_triage_is_for_a_person() {
+    let fixture = Fixture::new();
+    let mut board = fixture.board();
+    board.set_state(&State { mode: Mode::Active, ..State::default() }).unwrap();
+    let id = make(&mut board, "in circles", &[]);
+    for _ in 0..3 {
+        take(&mut board, &id);
+        let kind = Some(BlockKind::NeedsInput);
+        if board.block(&id, Some("which?"), kind, By::Anybody, NOW).unwrap() == Status::Blocked {
+            board.unblock(&id, None, NOW).unwrap();
+        }
+    }
+    assert_eq!(status(&mut board, &id), Status::Triage);
+    let auto_split = Some(AutoSplit { at_once: 3, profile: "alpha".into() });
+    let rules = Rules { auto_split, ..Rules::default() };
+    for now in NOW..NOW + 5 {
+        assert_eq!(look(&mut board, &rules, now).0.splitting, [] as [CardId; 0]);
     }
     assert_eq!(count(&mut board), 1);
 }

@@ -181,6 +181,8 @@ const READ: &[&str] = &[
     "kanban.default_assignee",
     "kanban.orchestrator_profile",
     "kanban.auto_promote_children",
+    "kanban.auto_decompose",
+    "kanban.auto_decompose_per_tick",
     "kanban.failure_limit",
     "kanban.infrastructure_failure_limit",
     "kanban.quota_limit",
@@ -194,6 +196,7 @@ const READ: &[&str] = &[
     "kanban.dispatch_stale_timeout_seconds",
     "kanban.worker_log_rotate_bytes",
     "kanban.worker_log_backup_count",
+    "kanban.diagnostics.",
 ];
 
 /// What of these sections is not read yet.
