@@ -4,6 +4,8 @@
 mod archives;
 mod boards;
 mod cards;
+mod dispatcher;
+mod guard;
 mod people;
 mod triage;
 

@@ -2,9 +2,11 @@
 
 mod act;
 mod attach;
+mod attend;
 mod boards;
 mod columns;
 mod create;
+mod daemon;
 mod diagnose;
 mod edit;
 mod follow;
@@ -15,6 +17,7 @@ mod mode;
 mod notify;
 mod screen;
 mod show;
+mod stop;
 mod swarm;
 mod text;
 mod top;
@@ -80,6 +83,12 @@ enum Action {
     Unblock(act::UnblockArgs),
     Promote(act::PromoteArgs),
     Archive(act::ArchiveArgs),
+    Stop(stop::StopArgs),
+    Reclaim(stop::ReclaimArgs),
+    Reassign(stop::ReassignArgs),
+    Daemon(daemon::Args),
+    #[command(hide = true)]
+    Attend(attend::Args),
     Pause(mode::PauseArgs),
     Resume(mode::ResumeArgs),
     Drain(mode::DrainArgs),
@@ -157,6 +166,16 @@ impl<'a> Desk<'a> {
         Ok(name.filter(|name| self.has_profile(name)))
     }
 
+    /// What the dispatcher goes by. What is odd about it is said.
+    fn rules(&self) -> anyhow::Result<hermes_board::dispatch::Rules> {
+        let env = |name: &str| self.app.var(name).map(str::to_owned);
+        let (rules, warnings) = hermes_board::dispatch::Rules::read(&self.app.settings()?, &env)?;
+        for warning in &warnings {
+            ui::warn(warning);
+        }
+        Ok(rules)
+    }
+
     /// The same, if there is a card among these that it matters for.
     fn fallback<'c>(
         &self,
@@ -217,6 +236,11 @@ pub fn run(app: &App, args: Args) -> anyhow::Result<ExitCode> {
         Action::Unblock(args) => act::unblock(&desk, &args),
         Action::Promote(args) => act::promote(&desk, &args),
         Action::Archive(args) => act::archive(&desk, &args),
+        Action::Stop(args) => stop::stop(&desk, &args),
+        Action::Reclaim(args) => stop::reclaim(&desk, &args),
+        Action::Reassign(args) => stop::reassign(&desk, &args),
+        Action::Daemon(args) => daemon::run(&desk, &args),
+        Action::Attend(args) => attend::run(&desk, &args),
         Action::Pause(args) => mode::pause(&desk, &args),
         Action::Resume(args) => mode::resume(&desk, &args),
         Action::Drain(args) => mode::drain(&desk, &args),
