@@ -45,6 +45,16 @@ pub struct Elsewhere {
     pub total: u32,
 }
 
+impl Elsewhere {
+    /// Adds what runs on one more board.
+    pub fn add(&mut self, other: &Self) {
+        self.total += other.total;
+        for (profile, count) in &other.by_profile {
+            *self.by_profile.entry(profile.clone()).or_default() += count;
+        }
+    }
+}
+
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Plan {
