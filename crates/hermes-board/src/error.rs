@@ -33,6 +33,12 @@ pub enum BoardError {
         "there is no board \"{0}\": `hermes kanban boards list` shows them, `hermes kanban boards create {0}` makes it"
     )]
     NoBoard(Slug),
+    /// The environment names a board that is not there.
+    #[error(
+        "HERMES_KANBAN_BOARD is \"{0}\", and there is no such board: `hermes kanban boards list` shows them; unset the \
+         variable to use the current one"
+    )]
+    NoBoardInEnv(String),
     /// There is such a board already.
     #[error("there is a board \"{0}\" already: choose another name")]
     BoardExists(Slug),
@@ -82,6 +88,14 @@ pub enum BoardError {
         child: CardId,
         /// The one it should wait for.
         parent: CardId,
+    },
+    /// A file that was given as a board is none, or must not become one.
+    #[error("nothing was imported from \"{}\": {why}", .path.display())]
+    Import {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: String,
     },
     /// A file.
     #[error("cannot {doing} \"{}\": {source}", .path.display())]

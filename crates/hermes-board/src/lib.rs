@@ -4,10 +4,11 @@
 //! - [`card`]: a card and its words; [`extras`]: what only this program knows about one.
 //! - [`transition`]: every way a card can go, decided in one place.
 //! - [`ending`]: how an attempt can end; [`workers`]: who works; [`state`]: whether cards are started at all.
+//! - [`dispatch`]: the dispatcher; [`daemon`]: the one that stays; [`worker`]: the processes it starts, and whoever looks after them.
 //! - [`triage`]: cards that are written out, split, or handed to several at once.
-//! - [`dispatch`]: the dispatcher.
 //! - [`attachments`]: files of cards; [`context`]: what a worker is told of its card.
-//! - [`board`]: an open board. Its operations are in [`create`], [`act`], [`complete`], [`review`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
+//! - [`diagnostics`], [`gc`], [`export`], [`notify`]: looking after a board.
+//! - [`board`]: an open board. Its operations are in [`create`], [`edit`], [`act`], [`complete`], [`review`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]
 
 pub mod act;
@@ -21,14 +22,20 @@ pub mod claim;
 pub mod complete;
 pub mod context;
 pub mod create;
+pub mod daemon;
+pub mod diagnostics;
 pub mod dispatch;
+pub mod edit;
 pub mod ending;
 pub mod error;
 mod event;
+pub mod export;
 pub mod extras;
+pub mod gc;
 pub mod json;
 pub mod links;
 mod mentions;
+pub mod notify;
 pub mod place;
 pub mod query;
 pub mod review;
@@ -40,6 +47,7 @@ pub mod state;
 pub mod transition;
 pub mod triage;
 mod waiting;
+pub mod worker;
 pub mod workers;
 
 pub use board::Board;

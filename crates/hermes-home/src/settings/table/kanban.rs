@@ -41,4 +41,18 @@ settings! {
     WORKER_LOG_ROTATE_BYTES: i64 = int("kanban.worker_log_rotate_bytes", 2_097_152).at_least(1024);
     /// Rotated logs that are kept.
     WORKER_LOG_BACKUP_COUNT: i64 = int("kanban.worker_log_backup_count", 1).at_least(0);
+    /// Failures in a row from which `hermes kanban diagnostics` speaks of them; unset is `kanban.failure_limit`.
+    DIAGNOSTICS_FAILURE_THRESHOLD: Option<i64> = optional_int("kanban.diagnostics.failure_threshold");
+    /// An old name of that.
+    DIAGNOSTICS_SPAWN_FAILURE_THRESHOLD: Option<i64> = optional_int("kanban.diagnostics.spawn_failure_threshold");
+    /// Crashes in a row from which it does; unset is 2.
+    DIAGNOSTICS_CRASH_THRESHOLD: Option<i64> = optional_int("kanban.diagnostics.crash_threshold");
+    /// Hours that a card may be blocked without a word; unset is 24.
+    DIAGNOSTICS_BLOCKED_STALE_HOURS: Option<i64> = optional_int("kanban.diagnostics.blocked_stale_hours");
+    /// Seconds that a card may be ready without being taken; unset is 1800.
+    DIAGNOSTICS_STRANDED_THRESHOLD_SECONDS: Option<i64> = optional_int("kanban.diagnostics.stranded_threshold_seconds");
+    /// Times that a card may be unblocked within the window; unset is 3.
+    DIAGNOSTICS_BLOCK_CYCLE_THRESHOLD: Option<i64> = optional_int("kanban.diagnostics.block_cycle_threshold");
+    /// Seconds of that window; unset is a day.
+    DIAGNOSTICS_BLOCK_CYCLE_WINDOW_SECONDS: Option<i64> = optional_int("kanban.diagnostics.block_cycle_window_seconds");
 }

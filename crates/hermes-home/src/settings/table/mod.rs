@@ -196,6 +196,7 @@ const READ: &[&str] = &[
     "kanban.dispatch_stale_timeout_seconds",
     "kanban.worker_log_rotate_bytes",
     "kanban.worker_log_backup_count",
+    "kanban.diagnostics.",
 ];
 
 /// What of these sections is not read yet.
