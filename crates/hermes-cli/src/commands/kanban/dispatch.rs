@@ -11,7 +11,7 @@ use hermes_board::query::Archived;
 use hermes_board::state::{Mode, State};
 use hermes_board::worker::launch::Processes;
 use hermes_board::worker::world;
-use hermes_board::{Board, CardId, boards};
+use hermes_board::{Board, CardId, Status, boards};
 
 use super::Desk;
 use crate::ui;
@@ -33,8 +33,8 @@ pub struct Args {
     json: bool,
 }
 
-/// How long another who looks at the board is waited for.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long another who looks at the board is waited for, and workers to begin.
+const PATIENCE: Duration = Duration::from_secs(3);
 const AGAIN: Duration = Duration::from_millis(20);
 
 /// Looks at the board once.
@@ -64,7 +64,7 @@ fn dry(desk: &Desk<'_>, rules: &Rules) -> anyhow::Result<Report> {
 fn real(desk: &Desk<'_>, rules: &Rules) -> anyhow::Result<Report> {
     let mut board = desk.board()?;
     let since = Instant::now();
-    let _lock = loop {
+    let lock = loop {
         if let Some(lock) = lock::look(&desk.root, &desk.slug)? {
             break lock;
         }
@@ -90,7 +90,27 @@ fn real(desk: &Desk<'_>, rules: &Rules) -> anyhow::Result<Report> {
     let plan = decide(desk, &snapshot, rules)?;
     let mut processes =
         Processes::new(std::env::current_exe()?, desk.app.home.profile().as_str(), desk.app.env.clone());
-    Ok(board.apply(&plan, rules, &claimer(), &mut processes, desk.now)?)
+    let report = board.apply(&plan, rules, &claimer(), &mut processes, desk.now)?;
+    drop(lock);
+    wait_for_beginnings(&mut board, &report)?;
+    Ok(report)
+}
+
+/// Waits until the workers that were started have begun or failed: once this program has ended, nobody could tell one
+/// that is about to begin from one that never will.
+fn wait_for_beginnings(board: &mut Board, report: &Report) -> anyhow::Result<()> {
+    let since = Instant::now();
+    for spawned in &report.spawned {
+        loop {
+            let card = board.card(&spawned.task_id)?;
+            let begins = card.status == Status::Running && card.worker_pid.is_none();
+            if !begins || since.elapsed() > PATIENCE {
+                break;
+            }
+            std::thread::sleep(AGAIN);
+        }
+    }
+    Ok(())
 }
 
 fn decide(desk: &Desk<'_>, snapshot: &Snapshot, rules: &Rules) -> anyhow::Result<Plan> {
@@ -115,7 +135,9 @@ fn elsewhere(desk: &Desk<'_>) -> anyhow::Result<Elsewhere> {
         match Board::look(&desk.root, &other.slug) {
             Ok(Some(mut board)) => sum.add(&board.running()?),
             Ok(None) => {}
-            Err(error) => ui::warn(&format!("what runs on the board \"{}\" is not known: {error}", other.slug)),
+            Err(error) => {
+                ui::warn(&format!("what runs on the board \"{}\" is not known: {error}", other.slug))
+            }
         }
     }
     Ok(sum)
@@ -143,7 +165,13 @@ fn text(report: &Report, dry: bool) -> String {
     for spawned in &report.spawned {
         let place = if spawned.workspace.is_empty() { "-" } else { &spawned.workspace };
         let mark = if dry { "  (dry)" } else { "" };
-        let _ = writeln!(lines, "  - {} -> {} @ {}{mark}", spawned.task_id, spawned.assignee, ui::harmless(place));
+        let _ = writeln!(
+            lines,
+            "  - {} -> {} @ {}{mark}",
+            spawned.task_id,
+            spawned.assignee,
+            ui::harmless(place)
+        );
     }
     passed_over(&mut lines, report);
     lines.truncate(lines.trim_end().len());
@@ -151,10 +179,8 @@ fn text(report: &Report, dry: bool) -> String {
 }
 
 fn passed_over(lines: &mut String, report: &Report) {
-    let skipped = [
-        ("nobody was named", &report.skipped_unassigned),
-        ("no such profile", &report.skipped_nonspawnable),
-    ];
+    let skipped =
+        [("nobody was named", &report.skipped_unassigned), ("no such profile", &report.skipped_nonspawnable)];
     for (why, ids) in skipped {
         if !ids.is_empty() {
             let _ = writeln!(lines, "Skipped, {why}: {}", names(ids));
