@@ -136,7 +136,7 @@ fn elsewhere(desk: &Desk<'_>) -> anyhow::Result<Elsewhere> {
             Ok(Some(mut board)) => sum.add(&board.running()?),
             Ok(None) => {}
             Err(error) => {
-                ui::warn(&format!("what runs on the board \"{}\" is not known: {error}", other.slug))
+                ui::warn(&format!("what runs on the board \"{}\" is not known: {error}", other.slug));
             }
         }
     }
