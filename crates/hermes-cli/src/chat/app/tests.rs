@@ -293,13 +293,17 @@ fn ctrl_c_clears_then_interrupts_then_leaves() {
 }
 
 #[test]
-fn ctrl_c_leaves_an_idle_chat_but_not_one_that_just_became_idle() {
+fn an_idle_chat_is_left_by_the_second_press() {
     let mut bench = Bench::new();
     bench.types("go\r").ends(Outcome::Completed).later(200).types("\x03");
     assert!(!bench.left(), "it was meant for the turn");
     assert!(bench.shown().contains("Ctrl-C again leaves"));
     let mut bench = Bench::new();
     bench.types("\x03");
+    assert!(!bench.left() && bench.shown().contains("Ctrl-C again leaves"));
+    bench.later(5000).types("\x03");
+    assert!(!bench.left(), "too late to count as the second press");
+    bench.later(500).types("\x03");
     assert!(bench.left());
     let mut bench = Bench::new();
     bench.types("x\x04");
