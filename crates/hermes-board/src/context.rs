@@ -291,8 +291,8 @@ mod tests {
         let root = crate::Root::new(dir.path(), crate::Overrides::default());
         let mut board = Board::open(&root, &crate::Slug::default_board()).unwrap();
         let id = board.create(&crate::create::NewCard::new("make it"), 1).unwrap().card.id;
-        let claimer = crate::claim::Claimer { host: "here".into(), pid: 7 };
-        let claimed = board.claim(&id, &claimer, 900, 1).unwrap();
+        let who = crate::claim::Claimer { host: "here".into(), pid: 7 };
+        let claimed = board.claim(&id, &who, 900, 1).unwrap();
         let crate::claim::Claimed::Yes(claim) = claimed else { panic!("{claimed:?}") };
         assert!(!board.context(&id, None, 1).unwrap().contains("finished work"));
         let marked = board.write(|tx| {
