@@ -451,6 +451,27 @@ fn choices_come_back_as_requests() {
 }
 
 #[test]
+fn the_board_is_asked_by_the_program_itself() {
+    let mut bench = Bench::new();
+    bench
+        .types("/kanban\r")
+        .types("/kanban create \"a; b\" --assignee x\r")
+        .types("/kanban --board web tail t_1\r");
+    bench.types("/kanban comment it's\r");
+    let own: Vec<String> = bench
+        .effects
+        .iter()
+        .filter_map(|effect| if let Effect::RunOwn(words) = effect { Some(words.join("|")) } else { None })
+        .collect();
+    assert_eq!(own, ["kanban|--help", "kanban|create|a; b|--assignee|x"]);
+    assert!(
+        bench.shown().contains("terminal of its own") && bench.shown().contains("Usage"),
+        "{}",
+        bench.shown()
+    );
+}
+
+#[test]
 fn shortcuts_run_and_do_not_loop() {
     let quick = |name: &str, action| QuickCommand { name: name.into(), action };
     let quicks = vec![
