@@ -92,9 +92,8 @@ impl Order {
     fn read(arguments: &Arguments) -> Result<Self, String> {
         let action = fields::needed(arguments, "action", &format!("use one of {}", ACTIONS.join(", ")))?;
         let action = action.trim();
-        let id = || {
-            fields::needed(arguments, "session_id", &format!("{action} needs the id that terminal gave"))
-        };
+        let id =
+            || fields::needed(arguments, "session_id", &format!("{action} needs the id that terminal gave"));
         // Models count from the end with numbers below 0; there is nothing there.
         let number = |name: &str| -> Result<Option<u64>, String> {
             Ok(fields::whole(arguments, name)?.map(|number| u64::try_from(number).unwrap_or_default()))

@@ -25,7 +25,9 @@ pub(super) fn by_now(opening: &Opening) -> Arc<Forbidden> {
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         let now = stamp();
         if now != seen.0 {
-            let read = Settings::load(&home, &env).ok().and_then(|settings| settings.get(&safety::APPROVALS_DENY).ok());
+            let read = Settings::load(&home, &env)
+                .ok()
+                .and_then(|settings| settings.get(&safety::APPROVALS_DENY).ok());
             // Half a file is looked at again when the rest is there.
             if let Some(patterns) = read {
                 *seen = (now, Some(patterns));
