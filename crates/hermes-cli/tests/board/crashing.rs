@@ -88,12 +88,12 @@ fn nothing_is_lost_or_doubled_when_anything_is_killed() {
     let attempts: usize = cards.iter().map(|card| town.board.details(&card.id).unwrap().attempts.len()).sum();
     #[allow(clippy::print_stdout, reason = "the result of a long run")]
     {
-    println!(
-        "{rounds} rounds in {:.0} s, seed {seed}: killed {tally:?}; {} cards, {attempts} attempts, {} of them began to work",
-        began.elapsed().as_secs_f64(),
-        cards.len(),
-        town.began()
-    );
+        println!(
+            "{rounds} rounds in {:.0} s, seed {seed}: killed {tally:?}; {} cards, {attempts} attempts, {} of them began to work",
+            began.elapsed().as_secs_f64(),
+            cards.len(),
+            town.began()
+        );
     }
 }
 

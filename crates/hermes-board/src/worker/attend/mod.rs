@@ -152,6 +152,8 @@ struct Prepared {
     profile: String,
     workspace: Workspace,
     terminal: settings::Told,
+    /// The card that is split, if that is all the work.
+    splits: Option<CardId>,
 }
 
 impl Prepared {
@@ -197,22 +199,26 @@ impl Guard<'_> {
             Ok(terminal) => terminal,
             Err(error) => return fail("spawn", error),
         };
-        Ok(Ok(Prepared { card, extras, started_at, profile, workspace, terminal }))
+        let splits = board.insist(complain, |board| board.splits(id))?;
+        Ok(Ok(Prepared { card, extras, started_at, profile, workspace, terminal, splits }))
     }
 
     /// Starts the worker and stays until nothing of it is left.
     fn work(&self, board: &mut Insisting, signals: &mut Signals, prepared: &Prepared) -> Ending {
-        let program = match command::program(&self.around.env, &self.around.own, &self.around.cwd) {
-            Ok(program) => program,
-            Err(error) => return Ending::NotStarted { step: "spawn", error },
+        let job = self.job(prepared);
+        let (program, arguments) = match &prepared.splits {
+            Some(other) => (self.around.own.clone(), job.splitting(other)),
+            None => match command::program(&self.around.env, &self.around.own, &self.around.cwd) {
+                Ok(program) => (program, job.arguments()),
+                Err(error) => return Ending::NotStarted { step: "spawn", error },
+            },
         };
         if let Err(error) = log::rotate_if_long(&self.log(), self.bounds()) {
             complain(&format!("the log cannot be rotated: {error}"));
         }
-        let job = self.job(prepared);
         let order = Order {
             program: &program,
-            arguments: &job.arguments(),
+            arguments: &arguments,
             env: &job.environment(&self.around.env),
             limit: prepared.limit(),
             stale: self.around.rules.stale_seconds,
