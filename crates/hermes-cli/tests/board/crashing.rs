@@ -70,7 +70,7 @@ fn nothing_is_lost_or_doubled_when_anything_is_killed() {
                 daemon = town.daemon();
                 Some("dispatcher")
             }
-            1 => town.kill(&mut rng, "kanban attend", "guard"),
+            1 => town.kill(&mut rng, " attend --run ", "guard"),
             _ => town.kill(&mut rng, "worker.sh", "worker"),
         };
         *tally.entry(victim.unwrap_or("nobody")).or_default() += 1;
@@ -234,7 +234,7 @@ impl Town {
         // Guards may have a last word to write.
         let home = &self.home;
         wait_until(LIMIT, "every guard ends", || {
-            home.processes().iter().all(|process| !process.command.contains("kanban attend"))
+            home.processes().iter().all(|process| !process.command.contains(" attend --run "))
         });
         daemon.signal(hermes_testkit::Signal::TERM);
         daemon.wait(LIMIT).success();

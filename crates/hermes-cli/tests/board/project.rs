@@ -42,7 +42,7 @@ fn script() -> String {
         &[&is("tester"), "results 2"],
         &call("kanban_block", json!({"reason": "it says nothing of the world"})),
     );
-    script.add(&[&is("writer"), "results 1", "seen \"Nobody in particular\""], &run("echo by the writer"));
+    script.add(&[&is("writer"), "results 1", "seen \"zebra\""], &run("echo by the writer"));
     script.add(
         &[&is("writer"), "results 1"],
         &run("{ echo '# hello'; sh hello.sh; } > README.md; cat README.md"),
@@ -119,7 +119,8 @@ fn finish(home: &TestHome, env: &[(&str, &str)]) {
     let parts: Vec<String> = serde_json::from_value(split["child_ids"].clone()).unwrap();
     hermes(home, &["kanban", "edit", &parts[0], "--reviewer", "tester"]).success();
     hermes(home, &["kanban", "edit", &parts[1], "--accept", "sh check.sh"]).success();
-    let unowned = hermes(home, &["kanban", "create", "Nobody in particular", "--json"]).json();
+    let unowned =
+        hermes(home, &["kanban", "create", "Nobody in particular", "--body", "zebra", "--json"]).json();
     let unowned = unowned["id"].as_str().unwrap().to_owned();
     hermes(home, &["kanban", "resume"]).success();
     let mut daemon = dispatcher(home, env);

@@ -101,6 +101,8 @@ pub fn attend(around: &Around, charge: &Charge) -> Result<Attended, AttendError>
     let mut board = Insisting::new(&around.root, &charge.board);
     let begun = board.insist(complain, |board| board.begin(&charge.card, charge.run, &own, now()))?;
     if !begun {
+        // Somebody else may have left it for us to put away.
+        clean_up(&mut board, charge)?;
         return Ok(Attended::Superseded);
     }
     let guard = Guard {
@@ -119,6 +121,13 @@ pub fn attend(around: &Around, charge: &Charge) -> Result<Attended, AttendError>
     };
     guard.report(&mut board, &ending)?;
     Ok(Attended::Ended(ending))
+}
+
+/// Puts away what is not needed any more. That the worker ended is written last: until then somebody does this again.
+fn clean_up(board: &mut Insisting, charge: &Charge) -> Result<(), AttendError> {
+    board.insist(complain, |board| board.put_away(&charge.card))?;
+    board.insist(complain, |board| board.worker_ended(charge.run, now()))?;
+    Ok(())
 }
 
 /// A session of its own, so that closing a terminal does not end it; and everything below stays below, whatever it does.
@@ -337,8 +346,6 @@ impl Guard<'_> {
             Ok(_) | Err(BoardError::NoCard(_) | BoardError::Superseded(_)) => {}
             Err(error) => return Err(error.into()),
         }
-        board.insist(complain, |board| board.worker_ended(*run, now()))?;
-        board.insist(complain, |board| board.put_away(card))?;
-        Ok(())
+        clean_up(&mut *board, self.charge)
     }
 }
