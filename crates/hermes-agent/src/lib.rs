@@ -16,6 +16,7 @@ pub mod references;
 pub mod report;
 pub mod shorten;
 mod titles;
+pub mod triage;
 pub mod turn;
 
 pub use agent::{Agent, Clock, Parts, Rules};

@@ -6,10 +6,12 @@ use serde_json::{Value, json};
 use crate::attempt::{self, End};
 use crate::board::{Board, Trouble};
 use crate::card::{BlockKind, Card, CardId, Outcome, RunId, Seconds, Status, assignee};
+use crate::claim::Lane;
+use crate::dispatch::ended::forget_failures;
 use crate::error::BoardError;
 use crate::event::record;
 use crate::transition::{Facts, Force, Held, Move, Step, decide};
-use crate::{rows, waiting};
+use crate::{review, rows, waiting};
 
 /// What a worker says of finished work.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -22,6 +24,8 @@ pub struct Report {
     pub metadata: Option<Value>,
     /// Cards that were made on the way.
     pub created_cards: Vec<CardId>,
+    /// Files that are the result, in the workspace or elsewhere.
+    pub artifacts: Vec<String>,
 }
 
 /// The one that acts: only its own attempt may write, or whoever is asked.
@@ -38,79 +42,6 @@ pub enum By {
 const PREVIEW: usize = 400;
 
 impl Board {
-    /// Finishes a card.
-    pub fn complete(
-        &mut self,
-        id: &CardId,
-        report: &Report,
-        by: By,
-        now: Seconds,
-    ) -> Result<Option<RunId>, BoardError> {
-        let phantoms = self.phantoms(id, report, by, now)?;
-        if !phantoms.is_empty() {
-            return Err(BoardError::Phantom(phantoms));
-        }
-        self.write(|tx| {
-            let (card, step) = stepped(tx, id, by, Step::Complete)?;
-            let summary = report.summary.as_deref().or(report.result.as_deref());
-            let end = End { summary, metadata: report.metadata.as_ref(), error: None };
-            let run = attempt::finish(tx, &card, Outcome::Completed, &end, now)?;
-            tx.execute(
-                "UPDATE tasks SET status = 'done', result = coalesce(?2, result), completed_at = ?3, claim_lock = NULL, \
-                 claim_expires = NULL, worker_pid = NULL, current_run_id = NULL, consecutive_failures = 0, \
-                 last_failure_error = NULL, block_recurrences = ?4 WHERE id = ?1",
-                params![id, report.result, now, step.recurrences],
-            )?;
-            let mut payload = json!({
-                "result_len": report.result.as_deref().map_or(0, |text| text.chars().count()),
-                "summary": summary.and_then(first_line),
-            });
-            if !report.created_cards.is_empty() {
-                payload["verified_cards"] = json!(report.created_cards);
-            }
-            record(tx, id, run, step.event, &payload, now)?;
-            waiting::let_go(tx, now)?;
-            Ok(run)
-        })
-    }
-
-    /// Cards that were said to be made and are not there, or not by this one. That it happened is written down.
-    fn phantoms(
-        &mut self,
-        id: &CardId,
-        report: &Report,
-        by: By,
-        now: Seconds,
-    ) -> Result<Vec<CardId>, BoardError> {
-        if report.created_cards.is_empty() {
-            return Ok(Vec::new());
-        }
-        self.write(|tx| {
-            let (card, _) = stepped(tx, id, by, Step::Complete)?;
-            let (real, phantoms): (Vec<CardId>, Vec<CardId>) = {
-                let mut real = Vec::new();
-                let mut phantoms = Vec::new();
-                for made in &report.created_cards {
-                    if is_own(tx, &card, made)? {
-                        real.push(made.clone());
-                    } else {
-                        phantoms.push(made.clone());
-                    }
-                }
-                (real, phantoms)
-            };
-            if !phantoms.is_empty() {
-                let preview: Option<String> =
-                    report.summary.as_deref().map(|text| text.chars().take(200).collect());
-                let payload = json!({
-                    "phantom_cards": phantoms, "verified_cards": real, "summary_preview": preview,
-                });
-                record(tx, id, card.current_run, "completion_blocked_hallucination", &payload, now)?;
-            }
-            Ok(phantoms)
-        })
-    }
-
     /// Says that a card cannot go on; where it stands then.
     pub fn block(
         &mut self,
@@ -121,6 +52,15 @@ impl Board {
         now: Seconds,
     ) -> Result<Status, BoardError> {
         self.write(|tx| {
+            let found = self::card(tx, id)?;
+            own(&found, by)?;
+            // One who looks at work and does not want it sends it back.
+            if review::lane(tx, id, found.current_run)? == Lane::Review {
+                return review::reject(tx, &found, reason, now);
+            }
+            if found.status == Status::Review {
+                return review::send_back(tx, &found, reason, now);
+            }
             let (card, step) = stepped(tx, id, by, Step::Block(kind))?;
             let end = End { error: None, summary: reason, metadata: None };
             let run = attempt::finish(tx, &card, Outcome::Blocked, &end, now)?;
@@ -157,9 +97,8 @@ impl Board {
             let end = End { summary: reason, ..End::default() };
             let run = attempt::finish(tx, &card, Outcome::Scheduled, &end, now)?;
             release(tx, id, step.to)?;
-            let mut extras = crate::extras::Extras::load(tx, id)?;
-            extras.run_at = run_at;
-            extras.store(tx, id)?;
+            review::own_row(tx, id)?;
+            tx.execute("UPDATE hx_cards SET run_at = ?2 WHERE task_id = ?1", params![id, run_at])?;
             let mut payload = json!({ "reason": reason });
             if let Some(at) = run_at {
                 payload["run_at"] = json!(at);
@@ -177,14 +116,8 @@ impl Board {
                 attempt::close(tx, id, run, Outcome::Reclaimed, &End::default(), now)?;
             }
             release(tx, id, step.to)?;
-            tx.execute(
-                "UPDATE tasks SET consecutive_failures = 0, last_failure_error = NULL WHERE id = ?1",
-                [id],
-            )?;
-            tx.execute(
-                "UPDATE hx_cards SET not_before = NULL, run_at = NULL, skip_reason = NULL WHERE task_id = ?1",
-                [id],
-            )?;
+            forget_failures(tx, id)?;
+            tx.execute("UPDATE hx_cards SET run_at = NULL, review_rounds = 0 WHERE task_id = ?1", [id])?;
             let mut payload = serde_json::Map::new();
             if step.to == Status::Todo {
                 payload.insert("status".to_owned(), json!(step.to));
@@ -209,6 +142,8 @@ impl Board {
         self.write(|tx| {
             let (_, step) = stepped(tx, id, By::Anybody, Step::PromoteByHand(force))?;
             tx.execute("UPDATE tasks SET status = ?2 WHERE id = ?1", params![id, step.to])?;
+            forget_failures(tx, id)?;
+            tx.execute("UPDATE hx_cards SET sticky = 0, review_rounds = 0 WHERE task_id = ?1", [id])?;
             let payload = json!({ "actor": actor, "reason": reason, "forced": force == Force::Yes });
             record(tx, id, None, step.event, &payload, now)?;
             Ok(())
@@ -236,7 +171,7 @@ impl Board {
             }
             release(tx, id, step.to)?;
             record(tx, id, run, step.event, &Value::Null, now)?;
-            waiting::let_go(tx, now)?;
+            waiting::let_go_below(tx, id, now)?;
             Ok(())
         })
     }
@@ -267,6 +202,7 @@ impl Board {
                 "DELETE FROM task_attachments WHERE task_id = ?1",
                 "DELETE FROM hx_cards WHERE task_id = ?1",
                 "DELETE FROM hx_workers WHERE task_id = ?1",
+                "DELETE FROM hx_jobs WHERE task_id = ?1",
                 "DELETE FROM tasks WHERE id = ?1",
             ] {
                 tx.execute(sql, [id])?;
@@ -293,10 +229,8 @@ impl Board {
             if card.assignee == to {
                 return Ok(());
             }
-            tx.execute(
-                "UPDATE tasks SET assignee = ?2, consecutive_failures = 0, last_failure_error = NULL WHERE id = ?1",
-                params![id, to],
-            )?;
+            tx.execute("UPDATE tasks SET assignee = ?2 WHERE id = ?1", params![id, to])?;
+            forget_failures(tx, id)?;
             record(tx, id, None, "assigned", &json!({ "assignee": to }), now)?;
             Ok(())
         })
@@ -382,14 +316,23 @@ pub(crate) fn facts(db: &Connection, card: &Card) -> rusqlite::Result<Facts> {
     })
 }
 
-/// A card and where a step leads it, if the one who wants it may and the card can.
-fn stepped(tx: &Transaction<'_>, id: &CardId, by: By, step: Step) -> Result<(Card, Move), Trouble> {
-    let card = card(tx, id)?;
-    if let By::Attempt(run) = by
-        && card.current_run != Some(run)
-    {
-        return Err(BoardError::Superseded(id.clone()).into());
+/// Whether a card is still that of the one who acts.
+pub(crate) fn own(card: &Card, by: By) -> Result<(), BoardError> {
+    match by {
+        By::Attempt(run) if card.current_run != Some(run) => Err(BoardError::Superseded(card.id.clone())),
+        By::Attempt(_) | By::Anybody => Ok(()),
     }
+}
+
+/// A card and where a step leads it, if the one who wants it may and the card can.
+pub(crate) fn stepped(
+    tx: &Transaction<'_>,
+    id: &CardId,
+    by: By,
+    step: Step,
+) -> Result<(Card, Move), Trouble> {
+    let card = card(tx, id)?;
+    own(&card, by)?;
     let facts = facts(tx, &card)?;
     let refuse = |refusal| BoardError::Refused { id: id.clone(), refusal };
     let step = decide(step, &facts).map_err(refuse)?;
@@ -406,17 +349,8 @@ pub(crate) fn release(tx: &Transaction<'_>, id: &CardId, to: Status) -> rusqlite
     Ok(())
 }
 
-/// Whether a card was made by the one that finishes, or hangs below it.
-fn is_own(tx: &Transaction<'_>, card: &Card, made: &CardId) -> rusqlite::Result<bool> {
-    tx.prepare_cached(
-        "SELECT EXISTS (SELECT 1 FROM tasks WHERE id = ?1 AND (created_by = ?2 OR created_by = ?3 OR EXISTS \
-         (SELECT 1 FROM task_links WHERE parent_id = ?3 AND child_id = ?1)))",
-    )?
-    .query_row(params![made, card.assignee, card.id], |row| row.get(0))
-}
-
 /// The first line of a text, not too long.
-fn first_line(text: &str) -> Option<String> {
+pub(crate) fn first_line(text: &str) -> Option<String> {
     let line = text.trim().lines().next()?;
     Some(line.chars().take(PREVIEW).collect())
 }

@@ -32,6 +32,23 @@ pub struct Description {
     rest: Map<String, Value>,
 }
 
+impl Description {
+    /// As it is kept in its file.
+    pub fn to_json(&self) -> Value {
+        let mut map = self.rest.clone();
+        map.insert("slug".into(), json!(self.slug.as_str()));
+        map.insert("name".into(), json!(self.name));
+        map.insert("description".into(), json!(self.description));
+        map.insert("icon".into(), json!(self.icon));
+        map.insert("color".into(), json!(self.color));
+        map.insert("default_workdir".into(), json!(self.default_workdir));
+        map.insert("created_at".into(), json!(self.created_at));
+        map.insert("archived".into(), json!(self.archived));
+        map.remove("db_path");
+        Value::Object(map)
+    }
+}
+
 /// What is to be changed of a description. What is left out stays.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Change {
@@ -90,11 +107,16 @@ pub fn list(root: &Root, archived: crate::query::Archived) -> Vec<Description> {
     all.filter(|board| archived == crate::query::Archived::Shown || !board.archived).collect()
 }
 
-/// The board in use: named, by the environment, by the pointer, or the default one. One that was named must exist.
+/// The board in use: named, by the environment, by the pointer, or the default one. One that was named must exist: what
+/// was meant for it must not land on another.
 pub fn choose(root: &Root, named: Option<&str>) -> Result<Slug, BoardError> {
     if let Some(name) = named {
         let slug = Slug::parse(name)?;
         return if exists(root, &slug) { Ok(slug) } else { Err(BoardError::NoBoard(slug)) };
+    }
+    if let Some(name) = &root.overrides().board {
+        let found = Slug::parse(name).ok().filter(|slug| exists(root, slug));
+        return found.ok_or_else(|| BoardError::NoBoardInEnv(name.clone()));
     }
     Ok(current(root))
 }
@@ -128,19 +150,21 @@ pub fn change(root: &Root, slug: &Slug, change: &Change, now: Seconds) -> Result
 fn write(root: &Root, slug: &Slug, change: &Change, now: Seconds) -> Result<Description, BoardError> {
     let path = root.description(slug);
     let before = describe(root, slug);
-    let mut map = before.rest;
-    let or = |new: &Option<String>, old: String| Value::from(new.clone().unwrap_or(old));
-    map.insert("slug".into(), json!(slug.as_str()));
-    map.insert("name".into(), or(&change.name, before.name));
-    map.insert("description".into(), or(&change.description, before.description));
-    map.insert("icon".into(), or(&change.icon, before.icon));
-    map.insert("color".into(), or(&change.color, before.color));
-    let workdir = change.default_workdir.clone().or(before.default_workdir).filter(|dir| !dir.is_empty());
-    map.insert("default_workdir".into(), json!(workdir));
-    map.insert("created_at".into(), json!(before.created_at.unwrap_or(now)));
-    map.insert("archived".into(), json!(before.archived));
-    map.remove("db_path");
-    let mut text = serde_json::to_string_pretty(&Value::Object(map)).unwrap_or_default();
+    let or = |new: &Option<String>, old: String| new.clone().unwrap_or(old);
+    let after = Description {
+        name: or(&change.name, before.name),
+        description: or(&change.description, before.description),
+        icon: or(&change.icon, before.icon),
+        color: or(&change.color, before.color),
+        default_workdir: change
+            .default_workdir
+            .clone()
+            .or(before.default_workdir)
+            .filter(|dir| !dir.is_empty()),
+        created_at: Some(before.created_at.unwrap_or(now)),
+        ..before
+    };
+    let mut text = serde_json::to_string_pretty(&after.to_json()).unwrap_or_default();
     text.push('\n');
     if let Some(dir) = path.parent() {
         std::fs::create_dir_all(dir).map_err(BoardError::file("make", dir))?;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use hermes_store::rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Declares an enum whose values are words in the database.
 macro_rules! words {
@@ -147,7 +147,7 @@ impl Outcome {
 }
 
 /// A card's name: `t_` and eight hexadecimal digits.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CardId(String);
 

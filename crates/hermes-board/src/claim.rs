@@ -6,10 +6,11 @@ use serde_json::json;
 use crate::attempt::{self, End};
 use crate::board::{Board, Trouble};
 use crate::card::{Card, CardId, Outcome, RunId, Seconds, Status};
+use crate::dispatch::ended::forget_failures;
 use crate::error::BoardError;
 use crate::event::record;
 use crate::transition::{Step, decide};
-use crate::{act, rows};
+use crate::{act, review, rows};
 
 /// How long a claim holds if nobody renews it, in seconds.
 pub const CLAIM_SECONDS: i64 = 900;
@@ -46,6 +47,20 @@ pub struct Claim {
     pub lock: String,
     /// Until when it holds.
     pub expires: Seconds,
+    /// Who works: whom the card was given to, or who looks at it.
+    pub profile: Option<String>,
+    /// To work, or to look at work.
+    pub lane: Lane,
+}
+
+/// What an attempt is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Lane {
+    /// To do the work.
+    #[default]
+    Work,
+    /// To look at work that was done.
+    Review,
 }
 
 /// What came of trying to take a card.
@@ -138,12 +153,13 @@ impl Board {
                 let end = End { error: reason, ..End::default() };
                 attempt::close(tx, id, run, Outcome::Reclaimed, &end, now)?;
             }
-            let to = if card.status == Status::Running { Status::Ready } else { card.status };
+            let to = match run {
+                Some(run) if card.status == Status::Running => review::home(tx, id, run)?,
+                None if card.status == Status::Running => Status::Ready,
+                _ => card.status,
+            };
             act::release(tx, id, to)?;
-            tx.execute(
-                "UPDATE tasks SET consecutive_failures = 0, last_failure_error = NULL WHERE id = ?1",
-                [id],
-            )?;
+            forget_failures(tx, id)?;
             let mut payload = json!({
                 "manual": true, "reason": reason, "prev_lock": card.claim_lock, "prev_pid": card.worker_pid,
             });
@@ -186,5 +202,7 @@ pub(crate) fn claim(
     }
     record(tx, id, Some(run), moved.event, &payload, now)?;
     let card = rows::find(tx, id)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-    Ok(Claimed::Yes(Box::new(Claim { card, run, lock, expires })))
+    let lane = if step == Step::ClaimReview { Lane::Review } else { Lane::Work };
+    let profile = card.assignee.clone();
+    Ok(Claimed::Yes(Box::new(Claim { card, run, lock, expires, profile, lane })))
 }

@@ -66,6 +66,8 @@ pub enum Beginning {
     Triage,
     /// Blocked, until somebody lets it go.
     Blocked,
+    /// Waiting, whether or not there is something to wait for: whoever makes it lets it go.
+    Todo,
 }
 
 impl NewCard {
@@ -142,12 +144,14 @@ impl Board {
         if new.branch_name.is_some() && new.workspace_kind != WorkspaceKind::Worktree {
             return wrong("a branch needs a worktree: add --workspace worktree".to_owned());
         }
-        if let Some(limit) = new.max_retries.filter(|limit| *limit < 1) {
-            return wrong(format!("max retries must be 1 or more, not {limit}"));
-        }
-        if let Some(seconds) = new.max_runtime_seconds.filter(|seconds| *seconds < 1) {
-            return wrong(format!("the longest run must be a second or more, not {seconds}"));
-        }
+        check_limits(&Limits {
+            max_runtime: new.max_runtime_seconds,
+            max_retries: new.max_retries,
+            goal_max_turns: new.goal_max_turns,
+            max_tokens: new.extras.max_tokens,
+            max_cost: new.extras.max_cost,
+        })?;
+        check_reviewer(new.extras.reviewer.as_deref(), new.assignee.as_deref())?;
         new.skills = skills(&new.skills)?;
         if new.workspace_path.is_none() && new.workspace_kind != WorkspaceKind::Scratch {
             new.workspace_path = crate::boards::describe(&self.root, &self.slug).default_workdir;
@@ -157,8 +161,55 @@ impl Board {
     }
 }
 
+/// Numbers that limit a card.
+pub(crate) struct Limits {
+    pub(crate) max_runtime: Option<i64>,
+    pub(crate) max_retries: Option<i64>,
+    pub(crate) goal_max_turns: Option<i64>,
+    pub(crate) max_tokens: Option<i64>,
+    pub(crate) max_cost: Option<f64>,
+}
+
+/// Refuses limits that make no sense.
+pub(crate) fn check_limits(limits: &Limits) -> Result<(), BoardError> {
+    let counts = [
+        ("the longest run must be a second or more", limits.max_runtime),
+        ("max retries must be 1 or more", limits.max_retries),
+        ("the most turns must be 1 or more", limits.goal_max_turns),
+        ("the most tokens must be 1 or more", limits.max_tokens),
+    ];
+    for (must, number) in counts {
+        if let Some(number) = number.filter(|number| *number < 1) {
+            return Err(BoardError::Input(format!("{must}, not {number}")));
+        }
+    }
+    match limits.max_cost.filter(|cost| !cost.is_finite() || *cost <= 0.0) {
+        Some(cost) => {
+            Err(BoardError::Input(format!("the most money must be more than 0 dollars, not {cost}")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses a reviewer that is none: nobody, an empty command, or the one who does the work.
+pub(crate) fn check_reviewer(reviewer: Option<&str>, worker: Option<&str>) -> Result<(), BoardError> {
+    let Some(reviewer) = reviewer else { return Ok(()) };
+    let empty = reviewer.strip_prefix("command:").unwrap_or(reviewer).trim().is_empty();
+    if empty {
+        return Err(BoardError::Input(
+            "the reviewer is empty: name a profile, or say \"human\" or \"command:...\"".to_owned(),
+        ));
+    }
+    if assignee(reviewer) == worker.and_then(assignee) {
+        return Err(BoardError::Input(format!(
+            "\"{reviewer}\" would look at its own work: name another profile, or \"human\""
+        )));
+    }
+    Ok(())
+}
+
 /// Names of skills, each once.
-fn skills(names: &[String]) -> Result<Vec<String>, BoardError> {
+pub(crate) fn skills(names: &[String]) -> Result<Vec<String>, BoardError> {
     let mut kept: Vec<String> = Vec::new();
     for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
         if name.contains(',') {
@@ -174,6 +225,16 @@ fn skills(names: &[String]) -> Result<Vec<String>, BoardError> {
 }
 
 pub(crate) fn create(tx: &Transaction<'_>, new: &NewCard, now: Seconds) -> Result<Created, Trouble> {
+    create_as(tx, new, &json!({}), now)
+}
+
+/// Makes a card that was checked, with more in the record of it.
+pub(crate) fn create_as(
+    tx: &Transaction<'_>,
+    new: &NewCard,
+    more: &serde_json::Value,
+    now: Seconds,
+) -> Result<Created, Trouble> {
     // Looked up under the write lock: two that come at once make one card.
     if let Some(key) = &new.idempotency_key
         && let Some(card) = by_key(tx, key)?
@@ -188,6 +249,8 @@ pub(crate) fn create(tx: &Transaction<'_>, new: &NewCard, now: Seconds) -> Resul
     let status = match new.beginning {
         Beginning::Blocked => Status::Blocked,
         Beginning::Triage => Status::Triage,
+        Beginning::Usual if new.extras.run_at.is_some_and(|at| at > now) => Status::Scheduled,
+        Beginning::Todo => Status::Todo,
         Beginning::Usual if open_parents(tx, &new.parents)? => Status::Todo,
         Beginning::Usual => Status::Ready,
     };
@@ -197,7 +260,7 @@ pub(crate) fn create(tx: &Transaction<'_>, new: &NewCard, now: Seconds) -> Resul
             .execute(params![parent, id])?;
     }
     new.extras.store(tx, &id)?;
-    let payload = json!({
+    let mut payload = json!({
         "assignee": new.assignee,
         "status": status,
         "parents": new.parents,
@@ -206,11 +269,17 @@ pub(crate) fn create(tx: &Transaction<'_>, new: &NewCard, now: Seconds) -> Resul
         "skills": (!new.skills.is_empty()).then_some(&new.skills),
         "goal_mode": (new.goal_mode == GoalMode::On).then_some(true),
     });
+    if let (Some(payload), Some(more)) = (payload.as_object_mut(), more.as_object()) {
+        payload.extend(more.clone());
+    }
     record(tx, &id, None, "created", &payload, now)?;
     if status == Status::Blocked {
         // Without it the other program lets the card go at once.
         let by = new.created_by.as_deref().unwrap_or("user");
         record(tx, &id, None, "blocked", &json!({ "reason": format!("made blocked by {by}") }), now)?;
+    }
+    if status == Status::Scheduled {
+        record(tx, &id, None, "scheduled", &json!({ "reason": null, "run_at": new.extras.run_at }), now)?;
     }
     let card = rows::find(tx, &id)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
     Ok(Created { card, made: Made::New })
@@ -302,7 +371,7 @@ fn insert(
 }
 
 /// JSON without characters beyond ASCII, as the other program writes lists of names.
-fn ascii(value: &serde_json::Value) -> String {
+pub(crate) fn ascii(value: &serde_json::Value) -> String {
     use std::fmt::Write;
     let mut text = String::new();
     for c in value.to_string().chars() {

@@ -33,6 +33,12 @@ pub enum BoardError {
         "there is no board \"{0}\": `hermes kanban boards list` shows them, `hermes kanban boards create {0}` makes it"
     )]
     NoBoard(Slug),
+    /// The environment names a board that is not there.
+    #[error(
+        "HERMES_KANBAN_BOARD is \"{0}\", and there is no such board: `hermes kanban boards list` shows them; unset the \
+         variable to use the current one"
+    )]
+    NoBoardInEnv(String),
     /// There is such a board already.
     #[error("there is a board \"{0}\" already: choose another name")]
     BoardExists(Slug),
@@ -65,6 +71,14 @@ pub enum BoardError {
         names(.0)
     )]
     Phantom(Vec<CardId>),
+    /// A file that was said to be the result cannot be kept.
+    #[error("nothing was completed: \"{}\" cannot be kept: {why}; leave it out or put it right first", .path.display())]
+    Artifact {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
     /// Two cards would wait for each other.
     #[error(
         "{child} cannot wait for {parent}: {parent} waits for {child} already, directly or through others"
@@ -74,6 +88,14 @@ pub enum BoardError {
         child: CardId,
         /// The one it should wait for.
         parent: CardId,
+    },
+    /// A file that was given as a board is none, or must not become one.
+    #[error("nothing was imported from \"{}\": {why}", .path.display())]
+    Import {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: String,
     },
     /// A file.
     #[error("cannot {doing} \"{}\": {source}", .path.display())]

@@ -1,6 +1,8 @@
 //! What only this program knows about a card, in a table of its own.
 
-use hermes_store::rusqlite::{self, Connection, OptionalExtension, Transaction, params};
+use std::collections::BTreeMap;
+
+use hermes_store::rusqlite::{self, Connection, OptionalExtension, Row, Transaction, params};
 
 use crate::card::{CardId, Seconds};
 
@@ -31,37 +33,45 @@ pub struct Extras {
     pub editing_until: Option<Seconds>,
 }
 
+/// In the order they are read.
+const COLUMNS: &str = "run_at, deadline, not_before, provider, toolsets, max_tokens, max_cost_usd, reviewer, acceptance, \
+     skip_reason, editing_until";
+
 impl Extras {
     /// What is known of a card.
     pub(crate) fn load(db: &Connection, id: &CardId) -> rusqlite::Result<Self> {
-        let found = db
-            .prepare_cached(
-                "SELECT run_at, deadline, not_before, provider, toolsets, max_tokens, max_cost_usd, reviewer, acceptance, \
-                 skip_reason, editing_until FROM hx_cards WHERE task_id = ?1",
-            )?
-            .query_row([id], |row| {
-                let toolsets: Option<String> = row.get(4)?;
-                Ok(Self {
-                    run_at: row.get(0)?,
-                    deadline: row.get(1)?,
-                    not_before: row.get(2)?,
-                    provider: row.get(3)?,
-                    toolsets: toolsets.map(|names| names.split(',').map(str::to_owned).collect()).unwrap_or_default(),
-                    max_tokens: row.get(5)?,
-                    max_cost: row.get(6)?,
-                    reviewer: row.get(7)?,
-                    acceptance: row.get(8)?,
-                    skip_reason: row.get(9)?,
-                    editing_until: row.get(10)?,
-                })
-            })
-            .optional()?;
-        Ok(found.unwrap_or_default())
+        let sql = format!("SELECT {COLUMNS} FROM hx_cards WHERE task_id = ?1");
+        Ok(db.prepare_cached(&sql)?.query_row([id], Self::read).optional()?.unwrap_or_default())
+    }
+
+    /// What is known of all cards.
+    pub(crate) fn load_all(db: &Connection) -> rusqlite::Result<BTreeMap<CardId, Self>> {
+        let sql = format!("SELECT {COLUMNS}, task_id FROM hx_cards");
+        db.prepare_cached(&sql)?.query_map([], |row| Ok((row.get(11)?, Self::read(row)?)))?.collect()
+    }
+
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let toolsets: Option<String> = row.get(4)?;
+        let names = |names: String| names.split(',').map(str::to_owned).collect();
+        Ok(Self {
+            run_at: row.get(0)?,
+            deadline: row.get(1)?,
+            not_before: row.get(2)?,
+            provider: row.get(3)?,
+            toolsets: toolsets.map(names).unwrap_or_default(),
+            max_tokens: row.get(5)?,
+            max_cost: row.get(6)?,
+            reviewer: row.get(7)?,
+            acceptance: row.get(8)?,
+            skip_reason: row.get(9)?,
+            editing_until: row.get(10)?,
+        })
     }
 
     /// Writes it down, if there is anything.
     pub(crate) fn store(&self, tx: &Transaction<'_>, id: &CardId) -> rusqlite::Result<()> {
-        if *self == Self::default() {
+        let known = || tx.prepare_cached("SELECT 1 FROM hx_cards WHERE task_id = ?1")?.exists([id]);
+        if *self == Self::default() && !known()? {
             return Ok(());
         }
         let toolsets = (!self.toolsets.is_empty()).then(|| self.toolsets.join(","));

@@ -9,6 +9,7 @@ use crate::board::Board;
 use crate::card::{Card, CardId, Seconds, Status};
 use crate::error::BoardError;
 use crate::extras::Extras;
+use crate::links::LinkKind;
 use crate::rows::{self, Attempt, Comment, Happened};
 
 /// Which cards.
@@ -101,8 +102,12 @@ pub struct Details {
     pub extras: Extras,
     /// What it waits for.
     pub parents: Vec<CardId>,
+    /// How it waits for each, and where that stands; in the same order.
+    pub parent_links: Vec<(CardId, LinkKind, Option<Status>)>,
     /// What waits for it.
     pub children: Vec<CardId>,
+    /// What all attempts used up.
+    pub usage: crate::workers::Usage,
     /// What was said.
     pub comments: Vec<Comment>,
     /// What happened.
@@ -168,6 +173,11 @@ impl Board {
         })
     }
 
+    /// What only this program knows, of every card of which it knows something.
+    pub fn extras(&mut self) -> Result<BTreeMap<CardId, Extras>, BoardError> {
+        self.read(|tx| Extras::load_all(tx))
+    }
+
     /// What waits for what, as pairs of the one that comes first and the one that waits.
     pub fn links(&mut self) -> Result<Vec<(CardId, CardId)>, BoardError> {
         self.read(|tx| {
@@ -230,8 +240,8 @@ fn details(db: &Connection, id: &CardId) -> rusqlite::Result<Option<Details>> {
     let ids = |sql: &str| -> rusqlite::Result<Vec<CardId>> {
         db.prepare_cached(sql)?.query_map([id], |row| row.get(0))?.collect()
     };
-    let parents = ids("SELECT parent_id FROM task_links WHERE child_id = ?1 UNION \
-                       SELECT parent_id FROM hx_links WHERE child_id = ?1 ORDER BY 1")?;
+    let parent_links = parent_links(db, id)?;
+    let parents = parent_links.iter().map(|(parent, ..)| parent.clone()).collect();
     let children = ids("SELECT child_id FROM task_links WHERE parent_id = ?1 UNION \
                         SELECT child_id FROM hx_links WHERE parent_id = ?1 ORDER BY 1")?;
     let comments = db
@@ -252,5 +262,24 @@ fn details(db: &Connection, id: &CardId) -> rusqlite::Result<Option<Details>> {
         .query_map([id], rows::attempt)?
         .collect::<Result<_, _>>()?;
     let extras = Extras::load(db, id)?;
-    Ok(Some(Details { card, extras, parents, children, comments, events, attempts }))
+    let usage = crate::workers::usage_of(db, id)?;
+    Ok(Some(Details { card, extras, parents, parent_links, children, usage, comments, events, attempts }))
+}
+
+/// What a card waits for, how, and where that stands.
+pub(crate) fn parent_links(
+    db: &Connection,
+    id: &CardId,
+) -> rusqlite::Result<Vec<(CardId, LinkKind, Option<Status>)>> {
+    let sql = "SELECT both.parent_id, coalesce(max(h.kind), 'hard'), p.status FROM \
+               (SELECT parent_id FROM task_links WHERE child_id = ?1 UNION \
+                SELECT parent_id FROM hx_links WHERE child_id = ?1) both \
+               LEFT JOIN hx_links h ON h.parent_id = both.parent_id AND h.child_id = ?1 \
+               LEFT JOIN tasks p ON p.id = both.parent_id GROUP BY both.parent_id ORDER BY 1";
+    db.prepare_cached(sql)?
+        .query_map([id], |row| {
+            let kind: String = row.get(1)?;
+            Ok((row.get(0)?, LinkKind::parse(&kind).unwrap_or_default(), row.get(2)?))
+        })?
+        .collect()
 }

@@ -185,8 +185,30 @@ const OWN: &[Table] = &[
             // Who did the work that is looked at, and in which attempt.
             ("produced_by", "TEXT"),
             ("produced_run", "INTEGER"),
+            // Who looks at it now, in which attempt, and how often it was sent back.
+            ("review_by", "TEXT"),
+            ("review_run", "INTEGER"),
+            ("review_rounds", COUNT),
+            // The attempt that a dispatcher of ours took it for.
+            ("launched_run", "INTEGER"),
+            // A signal to the worker of another program: in which attempt, when, why.
+            ("signalled_run", "INTEGER"),
+            ("signalled_at", "INTEGER"),
+            ("signalled_for", "TEXT"),
             // Who may clear a block: "operator" or nobody in particular.
             ("cleared_by", "TEXT"),
+        ],
+        rest: "",
+    },
+    Table {
+        name: "hx_checks",
+        columns: &[
+            ("run_id", "INTEGER PRIMARY KEY"),
+            ("task_id", "TEXT NOT NULL"),
+            // What the worker said of finished work, and which commands have succeeded: JSON.
+            ("work", "TEXT NOT NULL"),
+            ("passed", "TEXT NOT NULL"),
+            ("asked_at", "INTEGER NOT NULL"),
         ],
         rest: "",
     },
@@ -194,6 +216,12 @@ const OWN: &[Table] = &[
         name: "hx_links",
         columns: &[("parent_id", "TEXT NOT NULL"), ("child_id", "TEXT NOT NULL"), ("kind", "TEXT NOT NULL")],
         rest: "PRIMARY KEY (parent_id, child_id)",
+    },
+    // Cards that were made to split others.
+    Table {
+        name: "hx_jobs",
+        columns: &[("task_id", "TEXT PRIMARY KEY"), ("splits", "TEXT NOT NULL")],
+        rest: "",
     },
     Table {
         name: "hx_workers",
@@ -222,8 +250,12 @@ const OWN: &[Table] = &[
 /// Indexes of our own tables.
 const OWN_INDEXES: &[(&str, &str)] = &[
     ("hx_cards_run_at", "hx_cards(run_at)"),
+    ("hx_cards_not_before", "hx_cards(not_before) WHERE not_before IS NOT NULL"),
+    ("hx_cards_tripped", "hx_cards(tripped_rules) WHERE tripped IS NOT NULL"),
+    ("hx_tasks_queue", "tasks(status, assignee, priority DESC, created_at)"),
     ("hx_links_child", "hx_links(child_id)"),
     ("hx_workers_task", "hx_workers(task_id)"),
+    ("hx_jobs_splits", "hx_jobs(splits)"),
     ("hx_runs_open", "task_runs(task_id) WHERE ended_at IS NULL"),
 ];
 

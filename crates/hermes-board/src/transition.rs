@@ -19,6 +19,8 @@ pub enum Step {
     Complete,
     /// The work is done and another looks at it first.
     SendToReview,
+    /// One who looked at the work wants it changed.
+    SendBack,
     /// The worker cannot go on.
     Block(Option<BlockKind>),
     /// It is put off.
@@ -179,6 +181,10 @@ pub fn decide(step: Step, facts: &Facts) -> Result<Move, Refusal> {
             from(&[Running], "sent to review")?;
             to(Review, "status")
         }
+        Step::SendBack => {
+            from(&[Review, Running], "sent back")?;
+            to(Ready, "status")
+        }
         Step::Block(kind) => {
             from(&[Running, Ready], "blocked")?;
             block(kind, facts)
@@ -192,9 +198,13 @@ pub fn decide(step: Step, facts: &Facts) -> Result<Move, Refusal> {
             to(if facts.parents == Parents::Finished { Ready } else { Todo }, "unblocked")
         }
         Step::PromoteByHand(force) => {
-            from(&[Triage, Todo, Blocked], "promoted")?;
-            if force == Force::No {
-                finished()?;
+            // Whoever insists also lets a card go that something holds back where it could be taken.
+            match force {
+                Force::No => {
+                    from(&[Triage, Todo, Blocked], "promoted")?;
+                    finished()?;
+                }
+                Force::Yes => from(&[Triage, Todo, Ready, Blocked], "promoted")?,
             }
             to(Ready, "promoted_manual")
         }
@@ -260,6 +270,7 @@ mod tests {
         assert_eq!(from(Step::Wait), [(Ready, Todo)]);
         assert_eq!(from(Step::Complete), [(Ready, Done), (Running, Done), (Blocked, Done), (Review, Done)]);
         assert_eq!(from(Step::SendToReview), [(Running, Review)]);
+        assert_eq!(from(Step::SendBack), [(Running, Ready), (Review, Ready)]);
         assert_eq!(from(Step::Block(None)), [(Ready, Blocked), (Running, Blocked)]);
         assert_eq!(
             from(Step::Schedule),

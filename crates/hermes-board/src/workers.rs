@@ -211,14 +211,16 @@ impl Board {
 
     /// What all attempts of a card used up.
     pub fn usage(&mut self, card: &CardId) -> Result<Usage, BoardError> {
-        self.read(|tx| {
-            tx.prepare_cached(
-                "SELECT coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0), coalesce(sum(cost_usd), 0.0) \
-                 FROM hx_workers WHERE task_id = ?1",
-            )?
-            .query_row([card], |row| {
-                Ok(Usage { input_tokens: row.get(0)?, output_tokens: row.get(1)?, cost_usd: row.get(2)? })
-            })
-        })
+        self.read(|tx| usage_of(tx, card))
     }
+}
+
+pub(crate) fn usage_of(db: &Connection, card: &CardId) -> rusqlite::Result<Usage> {
+    db.prepare_cached(
+        "SELECT coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0), coalesce(sum(cost_usd), 0.0) \
+         FROM hx_workers WHERE task_id = ?1",
+    )?
+    .query_row([card], |row| {
+        Ok(Usage { input_tokens: row.get(0)?, output_tokens: row.get(1)?, cost_usd: row.get(2)? })
+    })
 }

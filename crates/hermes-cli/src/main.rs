@@ -10,6 +10,7 @@ mod logging;
 mod prompt;
 mod talk;
 mod ui;
+mod worker;
 
 use std::process::ExitCode;
 
@@ -19,6 +20,8 @@ fn main() -> ExitCode {
     // The same binary serves as the guard of a command and as the local box agent.
     hermes_box::shim::main_if_invoked();
     hermes_box::daemon::main_if_invoked();
+    worker::end_with_guard();
+    keep_to_ourselves();
     let matches = match help::with_groups(args::Cli::command()).try_get_matches() {
         Ok(matches) => matches,
         Err(e) => return ui::usage(&e),
@@ -31,4 +34,11 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(e) => ui::failure(&e),
     }
+}
+
+/// What this process was started with holds keys. Commands it runs are of the same user and could read its environment and
+/// memory otherwise. Should that not be possible, nothing else changes.
+fn keep_to_ourselves() {
+    use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }

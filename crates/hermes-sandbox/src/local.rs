@@ -6,5 +6,6 @@ pub mod dirs;
 pub mod env_filter;
 mod jobs;
 mod scratch;
+mod shapes;
 
 pub use backend::LocalBackend;

@@ -11,6 +11,7 @@ use crate::code::{ExecuteCode, Rules};
 use crate::cronjob::{Cronjob, Schedule};
 use crate::file::{Patch, ReadFile, SearchFiles, WriteFile};
 use crate::gate::Answerer;
+use crate::kanban;
 use crate::memory::Memory;
 use crate::process::Process;
 use crate::send_message::{Post, SendMessage};
@@ -41,6 +42,8 @@ pub struct Kit<'a> {
     pub post: Option<Arc<dyn Post>>,
     /// Who keeps jobs, where somebody does.
     pub schedule: Option<Arc<dyn Schedule>>,
+    /// Who uses the board, and which.
+    pub desk: kanban::Desk,
 }
 
 /// All tools. Nothing is opened before the first call of one.
@@ -67,7 +70,8 @@ fn simple(kit: &Kit<'_>) -> Vec<Arc<dyn Tool>> {
         Ok(true) | Err(_) => FillIn::Yes,
     };
     let web = Web::new(kit.home, kit.settings);
-    vec![
+    let cards = kanban::tools(&kit.desk, &web);
+    let mut tools: Vec<Arc<dyn Tool>> = vec![
         Arc::new(Terminal::new(kit.place.clone())),
         Arc::new(Process::new(kit.place.clone())),
         Arc::new(ReadFile::new(kit.place.clone())),
@@ -85,7 +89,9 @@ fn simple(kit: &Kit<'_>) -> Vec<Arc<dyn Tool>> {
         Arc::new(Clarify::new(kit.person.clone())),
         Arc::new(SendMessage::new(kit.post.clone())),
         Arc::new(Cronjob::new(kit.schedule.clone())),
-    ]
+    ];
+    tools.extend(cards);
+    tools
 }
 
 /// Tools the agent adds, as they need more than a place to work in.
@@ -96,6 +102,18 @@ pub const NAMES: &[&str] = &[
     "clarify",
     "cronjob",
     "execute_code",
+    "kanban_attach",
+    "kanban_attach_url",
+    "kanban_attachments",
+    "kanban_block",
+    "kanban_comment",
+    "kanban_complete",
+    "kanban_create",
+    "kanban_heartbeat",
+    "kanban_link",
+    "kanban_list",
+    "kanban_show",
+    "kanban_unblock",
     "memory",
     "patch",
     "process",

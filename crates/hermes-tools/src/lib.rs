@@ -12,6 +12,7 @@
 //! - [`web`]: searching the web and reading its pages; [`vision`]: looking at pictures.
 //! - [`memory`], [`session_search`], [`skills`], [`todo`]: what the agent keeps, and finds again.
 //! - [`clarify`], [`send_message`], [`cronjob`]: people, and other times.
+//! - [`kanban`]: cards of a board.
 //! - [`code`]: scripts that call tools.
 //! - [`catalog`]: all tools.
 //! - [`notifications`]: what background commands have to say between turns.
@@ -25,6 +26,7 @@ pub mod cronjob;
 mod fields;
 pub mod file;
 pub mod gate;
+pub mod kanban;
 pub mod limits;
 mod line;
 pub mod memory;

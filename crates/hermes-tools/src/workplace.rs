@@ -126,6 +126,11 @@ impl Workplace {
         }))
     }
 
+    /// Masks secrets in what leaves the place.
+    pub fn redactor(&self) -> Arc<Redactor> {
+        Arc::clone(&self.0.options.redactor)
+    }
+
     /// The kind of place.
     pub fn backend(&self) -> BackendKind {
         self.0.config.backend

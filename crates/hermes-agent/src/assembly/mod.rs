@@ -2,6 +2,7 @@
 //! nothing started here; the first question does that.
 
 mod advice;
+mod board;
 mod error;
 mod eyes;
 mod git;
@@ -9,6 +10,7 @@ mod helpers;
 mod questions;
 mod rules;
 mod side;
+mod side_model;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -38,6 +40,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use error::OpenError;
 pub use rules::turn_rules;
+pub use side_model::{AskError, Question, SideModel, SideWork};
 
 use crate::agent::{Agent, Clock, Parts};
 use crate::checkpoints::{CheckpointGate, Keeper};
@@ -45,7 +48,7 @@ use crate::context_files::Hints;
 use crate::delegation::{Delegate, Family};
 use crate::history::History;
 use crate::journal::{Journal, SharedStore, StoreJournal, StoreLedger};
-use crate::prompt::{self, HostFacts, Place, Platform, SystemPrompt};
+use crate::prompt::{self, HostFacts, Place, Platform, SystemPrompt, Work};
 
 /// What an agent is opened with.
 #[derive(Clone)]
@@ -131,7 +134,7 @@ pub fn let_go(workplace: &Workplace) {
 #[allow(clippy::needless_pass_by_value, reason = "what an agent is opened with is used up by it")]
 pub fn open(opening: Opening) -> Result<Opened, OpenError> {
     let mut notices = Vec::new();
-    let (routes, problems) = routes(&opening)?;
+    let (routes, problems) = routes(&opening.home, &opening.settings, &opening.wanted)?;
     notices.extend(problems);
     let first = routes.first().ok_or(OpenError::NoModel)?;
     let ((provider, model), issuer) = (first.names(), first.endpoint.issuer().to_owned());
@@ -262,9 +265,9 @@ pub fn first_request(opening: &Opening) -> Result<(SystemPrompt, Vec<ToolSpec>),
 }
 
 /// The models to ask, and what is wrong with some of them.
-fn routes(opening: &Opening) -> Result<(Vec<Route>, Vec<String>), OpenError> {
-    let chain = match setup::open(opening.home.dir(), &opening.settings, &opening.wanted) {
-        Err(SetupError::NoModel(_)) => ask_own_server(opening)?,
+fn routes(home: &Home, settings: &Settings, wanted: &Wanted) -> Result<(Vec<Route>, Vec<String>), OpenError> {
+    let chain = match setup::open(home.dir(), settings, wanted) {
+        Err(SetupError::NoModel(_)) => ask_own_server(home, settings, wanted)?,
         chain => chain?,
     };
     let problem = |error: &dyn std::fmt::Display| format!("a fallback model is left out: {error}");
@@ -274,12 +277,12 @@ fn routes(opening: &Opening) -> Result<(Vec<Route>, Vec<String>), OpenError> {
 
 /// A server of the user's own is asked for its only model. On a thread of its own: the caller may be one that must not
 /// wait.
-fn ask_own_server(opening: &Opening) -> Result<setup::Chain, OpenError> {
-    let client = Client::new(setup::client_options(&opening.settings)?);
+fn ask_own_server(home: &Home, settings: &Settings, wanted: &Wanted) -> Result<setup::Chain, OpenError> {
+    let client = Client::new(setup::client_options(settings)?);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let cancel = CancellationToken::new();
     let asked = std::thread::scope(|scope| {
-        let ask = setup::ready(opening.home.dir(), &opening.settings, &opening.wanted, &client, &cancel);
+        let ask = setup::ready(home.dir(), settings, wanted, &client, &cancel);
         scope.spawn(|| runtime.block_on(ask)).join()
     });
     Ok(asked.map_err(|_| OpenError::NoModel)??)
@@ -349,6 +352,11 @@ fn tools(
 ) -> Result<Chosen, OpenError> {
     let chosen = toolsets::Selection::new(&opening.settings, &opening.source, &opening.toolsets)?;
     notices.extend(chosen.notices());
+    // A worker that cannot close its card could only fail.
+    let chosen = match toolsets::find("kanban") {
+        Some(set) if board::is_worker(opening) => chosen.and(set),
+        _ => chosen,
+    };
     let mode = Mode::from_settings(&opening.settings, matches!(opening.consent, Consent::Yolo))?;
     let answerer: Option<Arc<dyn Answerer>> = match &opening.consent {
         Consent::Ask(person) => Some(Arc::new(questions::OneAtATime::new(Arc::clone(person)))),
@@ -362,6 +370,7 @@ fn tools(
         person: opening.person.clone().or_else(|| answerer.clone()),
         post: None,
         schedule: None,
+        desk: board::desk(opening, workplace.redactor()),
         eyes,
     };
     let usable = |tool: &Arc<dyn Tool>| chosen.has(tool.as_ref()) && tool.available() == Availability::Yes;
@@ -422,6 +431,7 @@ pub fn all_tools(opening: &Opening) -> Result<Vec<Arc<dyn Tool>>, OpenError> {
         eyes: None,
         post: None,
         schedule: None,
+        desk: board::desk(opening, place.redactor()),
     }))
 }
 
@@ -506,6 +516,7 @@ fn prompt_parts(
         model: told.model,
         provider: told.provider,
         session_id: (opening.session_id == TellId::Yes).then_some(told.id),
+        work: if board::is_worker(opening) { Work::Card } else { Work::Talk },
         now,
     })?)
 }

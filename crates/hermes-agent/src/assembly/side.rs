@@ -10,7 +10,7 @@ use hermes_model::keys::{Key, KeyPool, Strategy};
 use hermes_model::provider::Wanted;
 use hermes_model::{Caller, Route, Wire, setup};
 
-use super::{OpenError, caller_for};
+use super::{OpenError, SideWork, caller_for};
 use crate::agent::SideCallers;
 use crate::journal::SharedStore;
 
@@ -104,6 +104,51 @@ pub(super) fn vision(
     notices: &mut Vec<String>,
 ) -> Result<Option<Vec<Route>>, OpenError> {
     routes(&VISION, home, settings, notices)
+}
+
+const SPECIFIER: Place = Place {
+    section: "auxiliary.triage_specifier",
+    provider: &table::TRIAGE_SPECIFIER_PROVIDER,
+    model: &table::TRIAGE_SPECIFIER_MODEL,
+    base_url: &table::TRIAGE_SPECIFIER_BASE_URL,
+    key: &table::TRIAGE_SPECIFIER_API_KEY,
+    wire: None,
+    fallbacks: Fallbacks::None,
+};
+
+const DECOMPOSER: Place = Place {
+    section: "auxiliary.kanban_decomposer",
+    provider: &table::KANBAN_DECOMPOSER_PROVIDER,
+    model: &table::KANBAN_DECOMPOSER_MODEL,
+    base_url: &table::KANBAN_DECOMPOSER_BASE_URL,
+    key: &table::KANBAN_DECOMPOSER_API_KEY,
+    wire: None,
+    fallbacks: Fallbacks::None,
+};
+
+const GOAL_JUDGE: Place = Place {
+    section: "auxiliary.goal_judge",
+    provider: &table::GOAL_JUDGE_PROVIDER,
+    model: &table::GOAL_JUDGE_MODEL,
+    base_url: &table::GOAL_JUDGE_BASE_URL,
+    key: &table::GOAL_JUDGE_API_KEY,
+    wire: None,
+    fallbacks: Fallbacks::None,
+};
+
+/// The model of side work that belongs to no conversation, if there is one of its own.
+pub(super) fn routes_of(
+    work: SideWork,
+    home: &Home,
+    settings: &Settings,
+    notices: &mut Vec<String>,
+) -> Result<Option<Vec<Route>>, OpenError> {
+    let place = match work {
+        SideWork::Specify => &SPECIFIER,
+        SideWork::Decompose => &DECOMPOSER,
+        SideWork::JudgeGoal => &GOAL_JUDGE,
+    };
+    routes(place, home, settings, notices)
 }
 
 /// The models for side work. One that cannot be reached is said and left out: the main model does its work then.

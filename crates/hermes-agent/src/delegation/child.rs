@@ -25,8 +25,10 @@ use crate::journal::{Journal as _, SharedStore, StoreJournal};
 use crate::prompt::{self, Platform, PromptParts};
 use crate::report::TurnReport;
 
-/// What no helper gets: it has nobody to talk to, keeps no notes for others, and runs no programs that call tools.
-const NEVER: [&str; 5] = [NAME, "clarify", "memory", "send_message", "execute_code"];
+/// What no helper gets: it has nobody to talk to, keeps no notes for others, runs no programs that call tools, and does
+/// not decide that the work of the one that called it is over.
+const NEVER: [&str; 7] =
+    [NAME, "clarify", "memory", "send_message", "execute_code", "kanban_complete", "kanban_block"];
 
 /// How long a helper that was told to end has to write down how far it got.
 const LAST_WORDS: Duration = Duration::from_secs(12);

@@ -18,11 +18,23 @@ pub struct Guidance {
     pub finish: bool,
     /// Whether work is to be checked before it is called done.
     pub verify: bool,
+    /// What the conversation is about.
+    pub work: Work,
+}
+
+/// What a conversation is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Work {
+    /// What somebody says.
+    #[default]
+    Talk,
+    /// A card of a board.
+    Card,
 }
 
 impl Default for Guidance {
     fn default() -> Self {
-        Self { enforcement: Enforcement::Trust, parallel: true, finish: true, verify: true }
+        Self { enforcement: Enforcement::Trust, parallel: true, finish: true, verify: true, work: Work::Talk }
     }
 }
 
@@ -74,6 +86,19 @@ const ABOUT_TOOLS: &[(&str, &str)] = &[
     ("delegate_task", "Check what a delegated task says it did."),
 ];
 
+/// What a worker on a card is told.
+const ON_A_CARD: &str = "
+
+# Your card
+You work on one card of a board, and nobody is there to ask.
+- Begin with kanban_show: the card, what was tried before, results it builds on, comments.
+- Stay in the workspace you were started in, and on its branch.
+- Do what the card asks and no more. Work that turns up on the way becomes a card of its own with kanban_create.
+- When the card can be read in two ways that matter, or only a person can go on: kanban_block with what you need to know.
+- In work that takes hours, kanban_heartbeat about once an hour.
+- Check the work, then end with kanban_complete: a summary for whoever comes next, facts in metadata, files as artifacts, \
+cards you made in created_cards. A card that is not closed counts as not done, whatever you say.";
+
 impl Guidance {
     /// The guidance for these tools; empty without tools.
     pub(super) fn text(self, tools: &[String]) -> String {
@@ -108,6 +133,9 @@ impl Guidance {
         for (_, sentence) in ABOUT_TOOLS.iter().filter(|(name, _)| has(name)) {
             say(sentence);
         }
+        if self.work == Work::Card && has("kanban_complete") {
+            text.push_str(ON_A_CARD);
+        }
         text
     }
 }
@@ -140,5 +168,12 @@ mod tests {
         };
         assert!(text(&["terminal", "memory"]).contains("in memory"));
         assert!(!text(&["terminal"]).contains("in memory"));
+        let on_card = |tools: &[&str]| {
+            let tools: Vec<String> = tools.iter().map(|tool| (*tool).to_owned()).collect();
+            Guidance { work: Work::Card, ..Guidance::default() }.text(&tools)
+        };
+        assert!(on_card(&["kanban_complete"]).contains("# Your card"));
+        assert!(!on_card(&["terminal"]).contains("# Your card"), "a helper has no card");
+        assert!(!text(&["kanban_complete"]).contains("# Your card"));
     }
 }

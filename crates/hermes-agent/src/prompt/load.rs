@@ -14,7 +14,7 @@ use jiff::Zoned;
 use jiff::tz::TimeZone;
 
 use super::memory::{self, Memory};
-use super::{Enforcement, Guidance, Place, Platform, PromptParts};
+use super::{Enforcement, Guidance, Place, Platform, PromptParts, Work};
 use crate::context_files;
 
 /// Whether the files of the home and the project have a say.
@@ -54,6 +54,8 @@ pub struct Sources<'a> {
     pub provider: &'a str,
     /// The conversation, if the prompt is to name it.
     pub session_id: Option<&'a str>,
+    /// What the conversation is about.
+    pub work: Work,
     /// Now, in the system's time zone.
     pub now: &'a Zoned,
 }
@@ -89,7 +91,7 @@ pub fn load(sources: &Sources<'_>) -> Result<LoadedPrompt, SettingError> {
     let parts = PromptParts {
         identity: follow.then(|| identity(sources.home, &mut notices)).flatten(),
         tools: sources.tools.clone(),
-        guidance: guidance(settings, sources.model)?,
+        guidance: guidance(settings, sources.model, sources.work)?,
         skills: index(sources)?,
         place: place(sources)?,
         place_hint: text(settings, &agent::ENVIRONMENT_HINT)?,
@@ -107,12 +109,13 @@ pub fn load(sources: &Sources<'_>) -> Result<LoadedPrompt, SettingError> {
     Ok(LoadedPrompt { parts, notices })
 }
 
-fn guidance(settings: &Settings, model: &str) -> Result<Guidance, SettingError> {
+fn guidance(settings: &Settings, model: &str, work: Work) -> Result<Guidance, SettingError> {
     Ok(Guidance {
         enforcement: Enforcement::of(&settings.get(&agent::TOOL_USE_ENFORCEMENT)?, model),
         parallel: settings.get(&agent::PARALLEL_TOOL_CALL_GUIDANCE)?,
         finish: settings.get(&agent::TASK_COMPLETION_GUIDANCE)?,
         verify: settings.get(&agent::VERIFY_GUIDANCE)?,
+        work,
     })
 }
 
@@ -220,6 +223,7 @@ mod tests {
             model: "m",
             provider: "p",
             session_id: None,
+            work: Work::Talk,
             now: &"2026-11-16T23:30:00+00:00[UTC]".parse().unwrap(),
         })
         .unwrap()

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use crate::context_files::ContextFile;
 
-pub use guidance::{Enforcement, Guidance};
+pub use guidance::{Enforcement, Guidance, Work};
 pub use hermes_skills::memory::About;
 pub use load::{LoadedPrompt, Rules, Sources, load};
 pub use memory::{Memory, parse as parse_memory};

@@ -1,6 +1,7 @@
 //! A board on disk, used as people and workers use it.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod attachments;
 mod damage;
 mod fixture;
 mod lifecycle;
@@ -8,3 +9,4 @@ mod links;
 mod many;
 mod places;
 mod races;
+mod triage;

@@ -3,6 +3,7 @@
 //! Only the model is scripted, and it says so. The loop, the sandbox, the files and the session are the real ones, in a
 //! home and a directory that are removed at the end.
 
+mod board;
 mod data;
 mod model;
 mod script;
@@ -34,6 +35,9 @@ pub struct Args {
     /// Keep the directory of the demo and say where it is
     #[arg(long)]
     keep: bool,
+    /// See the board instead: a small project is split, worked on by three profiles, reviewed and finished
+    #[arg(long)]
+    board: bool,
 }
 
 const QUESTION: &str =
@@ -41,6 +45,9 @@ const QUESTION: &str =
 
 /// Runs the demo.
 pub fn run(app: &App, args: &Args) -> anyhow::Result<ExitCode> {
+    if args.board {
+        return board::run(app, args);
+    }
     let began = Instant::now();
     let interrupts = Interrupts::watch()?;
     let room = tempfile::Builder::new()
@@ -129,7 +136,8 @@ fn has_image(engine: &str, image: &str) -> bool {
 fn open(app: &App, room: &Path, work: &Path, place: &Place) -> anyhow::Result<Opened> {
     let home_dir = room.join("home");
     std::fs::create_dir(&home_dir)?;
-    let address = model::serve().context("no loopback port can be opened for the scripted model")?;
+    let address =
+        model::serve(script::next).context("no loopback port can be opened for the scripted model")?;
     let terminal = match place {
         Place::Container { image, .. } => format!(
             "terminal:\n  backend: docker\n  docker_image: {}\n  docker_mount_cwd_to_workspace: true\n  docker_persist_across_processes: false\n  container_persistent: false\n",

@@ -6,7 +6,26 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::script::{self, Step};
+/// What the model does next.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// Words.
+    pub say: String,
+    /// A tool it calls.
+    pub call: Option<Call>,
+}
+
+/// A call of a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// The tool.
+    pub name: &'static str,
+    /// Its arguments.
+    pub arguments: Value,
+}
+
+/// What a model answers to a request.
+pub type Script = fn(&Value) -> Step;
 
 /// The name of the model, wherever it is shown.
 pub const NAME: &str = "built-in-demo-script";
@@ -14,32 +33,31 @@ pub const NAME: &str = "built-in-demo-script";
 const PAUSE: Duration = Duration::from_millis(12);
 
 /// Starts serving and gives the address. The threads end with the program.
-pub fn serve() -> std::io::Result<String> {
+pub fn serve(script: Script) -> std::io::Result<String> {
     let listener = TcpListener::bind(("127.0.0.1", 0))?;
     let address = listener.local_addr()?;
     std::thread::Builder::new().name("demo model".to_owned()).spawn(move || {
         for stream in listener.incoming().flatten() {
             std::thread::spawn(move || {
                 // A client that leaves has what it wanted.
-                let _ = answer(stream);
+                let _ = answer(stream, script);
             });
         }
     })?;
     Ok(format!("http://{address}/v1"))
 }
 
-fn answer(stream: TcpStream) -> std::io::Result<()> {
+fn answer(stream: TcpStream, script: Script) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut stream = stream;
     while let Some(body) = read_request(&mut reader)? {
         let request: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let messages = request["messages"].as_array().cloned().unwrap_or_default();
         let size = body.len() / 4;
         stream.write_all(
             b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n",
         )?;
-        for event in events(&script::next(&messages), size) {
+        for event in events(&script(&request), size) {
             chunk(&mut stream, &format!("data: {event}\n\n"))?;
             std::thread::sleep(PAUSE);
         }
@@ -79,13 +97,13 @@ fn events(step: &Step, prompt_tokens: usize) -> Vec<Value> {
     };
     let mut events: Vec<Value> =
         step.say.split_inclusive(' ').map(|word| delta(json!({"content": word}), Value::Null)).collect();
-    if let Some(command) = &step.run {
-        let arguments = json!({"command": command}).to_string();
+    if let Some(call) = &step.call {
+        let arguments = call.arguments.to_string();
         let id = format!("demo_{prompt_tokens}");
-        let call = json!({"index": 0, "id": id, "type": "function", "function": {"name": "terminal", "arguments": arguments}});
+        let call = json!({"index": 0, "id": id, "type": "function", "function": {"name": call.name, "arguments": arguments}});
         events.push(delta(json!({"tool_calls": [call]}), Value::Null));
     }
-    let finish = if step.run.is_some() { "tool_calls" } else { "stop" };
+    let finish = if step.call.is_some() { "tool_calls" } else { "stop" };
     events.push(delta(json!({}), json!(finish)));
     let said = events.len();
     events.push(json!({"id": "demo", "object": "chat.completion.chunk", "model": NAME, "choices": [],

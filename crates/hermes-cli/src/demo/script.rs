@@ -3,14 +3,7 @@
 
 use serde_json::{Value, json};
 
-/// What the model does next.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Step {
-    /// Words.
-    pub say: String,
-    /// A command to run.
-    pub run: Option<String>,
-}
+use super::model::{Call, Step};
 
 /// Writes the table of requests and server errors by path. The first try looks at the wrong column, as people do.
 fn table_command(status_column: usize) -> String {
@@ -34,10 +27,14 @@ const SINCE_COMMAND: &str = "worst=$(head -1 table.txt | awk '{print $1}')\n\
 const REPORT_COMMAND: &str = "{ echo '# What fails'; echo; cat table.txt; } > report.md\n\
      head -3 report.md | tail -1; ls -l report.md errors.sh";
 
-/// The step after these messages of the conversation, in the form of chat completions.
-pub fn next(messages: &[Value]) -> Step {
+/// The step after a request, in the form of chat completions.
+pub fn next(request: &Value) -> Step {
+    let messages = request["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let results: Vec<String> = messages.iter().filter(|m| m["role"] == "tool").map(output_of).collect();
-    let step = |say: &str, run: Option<String>| Step { say: say.to_owned(), run };
+    let step = |say: &str, run: Option<String>| Step {
+        say: say.to_owned(),
+        call: run.map(|command| Call { name: "terminal", arguments: json!({ "command": command }) }),
+    };
     match results.len() {
         0 => step(
             "I look at what there is first.",
@@ -69,7 +66,7 @@ fn answer(results: &[String]) -> String {
 }
 
 /// What a command printed, out of a tool result.
-fn output_of(message: &Value) -> String {
+pub fn output_of(message: &Value) -> String {
     let text = message["content"].as_str().unwrap_or_default();
     let value: Value = serde_json::from_str(text).unwrap_or_else(|_| json!({"output": text}));
     value["output"].as_str().unwrap_or_default().to_owned()
@@ -89,11 +86,11 @@ mod tests {
         let printed =
             ["", "", "/pay  9 requests  4 errors\n/x 1 requests 0 errors", "worst /pay\nsince 10:15", ""];
         for text in printed {
-            assert!(next(&messages).run.is_some());
+            assert!(next(&json!({ "messages": messages })).call.is_some());
             messages.push(result(text));
         }
-        let last = next(&messages);
-        assert_eq!(last.run, None);
+        let last = next(&json!({ "messages": messages }));
+        assert_eq!(last.call, None);
         assert!(
             last.say.contains("**/pay**")
                 && last.say.contains("4 of its 9")

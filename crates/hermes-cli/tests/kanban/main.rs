@@ -1,8 +1,13 @@
 //! `hermes kanban`, through the real binary.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod archives;
 mod boards;
 mod cards;
+mod dispatcher;
+mod guard;
+mod people;
+mod triage;
 
 use hermes_testkit::{Finished, Hermes, TestHome};
 

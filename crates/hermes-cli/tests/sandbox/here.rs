@@ -77,6 +77,50 @@ fn secrets_of_ours_do_not_reach_commands() {
 }
 
 #[test]
+fn no_secret_reaches_a_command_unless_it_is_named() {
+    let print = "printf '%s,' $GITHUB_TOKEN $FROM_RC_TOKEN $SOME_DB_PASSWORD $INNOCENT";
+    secrets_in_commands("terminal: {}\n", print, ",");
+    let named = "terminal:\n  env_passthrough: [GITHUB_TOKEN, FROM_RC_TOKEN]\n";
+    secrets_in_commands(named, print, "made-up-1,made-up-rc,");
+}
+
+fn secrets_in_commands(config: &str, print: &str, printed: &str) {
+    let home = TestHome::new();
+    home.config(config);
+    let user = home.work_dir().join("user");
+    std::fs::create_dir(&user).unwrap();
+    std::fs::write(user.join(".bashrc"), "export FROM_RC_TOKEN=made-up-rc PLAIN_RC=kept-rc\n").unwrap();
+    home.env_file("OTHER_SECRET=made-up-in-env-file-42\n");
+    let run = |args: &[&str]| {
+        Hermes::new(HERMES, &home)
+            .args(["sandbox"])
+            .args(args)
+            .env("HOME", &user)
+            .env("GITHUB_TOKEN", "made-up-1")
+            .env("SOME_DB_PASSWORD", "made-up-2")
+            .env("INNOCENT", "made-up-in-env-file-42")
+            .env("HARMLESS", "kept")
+            .run()
+    };
+    let session = |command: &str| run(&["exec", "--session", "s", "--", command]);
+    session(print).success().stdout_is(printed);
+    session("echo $PLAIN_RC").success().stdout_is("kept-rc\n");
+    let python = "python3 -c 'import os; print(dict(os.environ))'";
+    let environ = "cat /proc/self/environ /proc/$PPID/environ | tr '\\0' ' '";
+    for command in ["printenv", "env", "export -p", python, environ] {
+        let done = session(command);
+        done.success()
+            .output_lacks("made-up-2")
+            .output_lacks("file-42")
+            .stdout_has("HARMLESS")
+            .stdout_has("kept");
+    }
+    let id = run(&["jobs", "start", print]).success().out().trim().to_owned();
+    run(&["jobs", "wait", &id]).success();
+    run(&["jobs", "output", &id]).success().stdout_is(printed);
+}
+
+#[test]
 fn jobs_outlive_the_program_and_are_found_again() {
     let home = TestHome::new();
     let command = "echo started; read line < /dev/zero & sleep 0.3; echo done; exit 6";

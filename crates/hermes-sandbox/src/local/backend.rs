@@ -9,7 +9,7 @@ use hermes_box::server::{Agent, AgentOptions, ShimProgram};
 
 use super::dirs;
 use super::env_filter::{self, Rules};
-use super::{jobs, scratch};
+use super::{jobs, scratch, shapes};
 use crate::backend::{Backend, Dispose, Ensured, Trust};
 use crate::config::{LocalConfig, SandboxConfig, Switch};
 use crate::context::{Context, Environment};
@@ -41,8 +41,22 @@ impl LocalBackend {
         // The small static program starts faster than we do, and it works in programs that know nothing of shims.
         let program = Program::embedded().write_out(&self.context.cache_dir)?;
         options.shim = ShimProgram(program.join(FILE_NAME));
-        options.init = session_init(&self.config.local);
+        options.init = self.session_init()?;
         Ok(options)
+    }
+
+    /// How the first shell of a session is prepared. What login files export passes the same rules as what we were started with.
+    fn session_init(&self) -> Result<SessionInit, SandboxError> {
+        let mut files = login_files(&self.config.local);
+        let forgetting = shapes::forgetting(&self.config.local.env_passthrough);
+        let name = digest::base32(&digest::of_parts([forgetting.as_bytes()]));
+        let path = self.boxes().join(format!("forget-{}.sh", &name[..8]));
+        if !std::fs::read(&path).is_ok_and(|there| there == forgetting.as_bytes()) {
+            files::write_private(&path, forgetting.as_bytes())
+                .map_err(SandboxError::file("write the file", &path))?;
+        }
+        files.push(path);
+        Ok(SessionInit::Login { files })
     }
 
     /// What commands see of our environment.
@@ -50,6 +64,7 @@ impl LocalBackend {
         let rules = Rules {
             passthrough: &self.config.local.env_passthrough,
             private: &self.context.private_env,
+            dotenv: &self.context.dotenv,
             home: &self.context.home,
             home_mode: self.config.local.home_mode,
         };
@@ -82,17 +97,16 @@ impl LocalBackend {
     }
 }
 
-/// How the first shell of a session is prepared.
-fn session_init(config: &LocalConfig) -> SessionInit {
+/// What the first shell of a session reads besides what login shells read anyway.
+fn login_files(config: &LocalConfig) -> Vec<PathBuf> {
     const USUAL: [&str; 3] = ["~/.profile", "~/.bash_profile", "~/.bashrc"];
-    let files = if !config.shell_init_files.is_empty() {
+    if !config.shell_init_files.is_empty() {
         config.shell_init_files.iter().map(PathBuf::from).collect()
     } else if config.source_bashrc == Switch::On {
         USUAL.map(PathBuf::from).to_vec()
     } else {
         Vec::new()
-    };
-    SessionInit::Login { files }
+    }
 }
 
 impl Backend for LocalBackend {

@@ -1,4 +1,6 @@
-//! Variables that hold our own credentials and must not reach a command.
+//! Variables that hold credentials, ours or the user's, and must not reach a command.
+
+use super::shapes;
 
 /// Credentials and endpoints of model providers. No setting can let these through: a command that a model
 /// wrote must never be able to read the key the model is paid with.
@@ -53,6 +55,7 @@ pub const OTHER: &[&str] = &[
     "GITHUB_APP_ID",
     "GITHUB_APP_INSTALLATION_ID",
     "GITHUB_APP_PRIVATE_KEY_PATH",
+    "GITHUB_TOKEN",
     "GOOGLE_APPLICATION_CREDENTIALS",
     "HASS_TOKEN",
     "HASS_URL",
@@ -112,6 +115,8 @@ pub fn judge(name: &str, private: &[String]) -> Verdict {
         Verdict::Blocked
     } else if private.iter().any(|known| known == name) {
         Verdict::Never
+    } else if shapes::is_secret(name) {
+        Verdict::Blocked
     } else {
         Verdict::Free
     }

@@ -1,7 +1,10 @@
-//! The environment of local commands: ours, without our secrets, with a search path and a home.
+//! The environment of local commands: ours, without secrets, with a search path and a home.
 
-use std::ffi::OsString;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
+
+use hermes_guard::{Policy, Redactor, Secret};
 
 use super::blocklist::{self, Verdict};
 use crate::config::HomeMode;
@@ -22,6 +25,8 @@ pub struct Rules<'a> {
     pub passthrough: &'a [String],
     /// Names that are credentials, known elsewhere.
     pub private: &'a [String],
+    /// What `.env` holds: its secrets are kept back under any name.
+    pub dotenv: &'a BTreeMap<String, Secret>,
     /// The home of the active profile.
     pub home: &'a Path,
     /// Which home directory commands get.
@@ -30,9 +35,16 @@ pub struct Rules<'a> {
 
 /// Makes the environment of commands.
 pub fn filter(env: &Environment, rules: &Rules<'_>) -> Environment {
+    let secrets = Redactor::new(
+        rules
+            .dotenv
+            .iter()
+            .filter(|(name, _)| blocklist::judge(name, rules.private) != Verdict::Free)
+            .map(|(_, value)| value.expose().to_owned()),
+    );
     let mut kept: Environment = env
         .iter()
-        .filter(|(name, _)| name.to_str().is_none_or(|name| may_pass(name, rules)))
+        .filter(|(name, value)| name.to_str().is_none_or(|name| may_pass(name, value, &secrets, rules)))
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
     for (name, value) in env.iter() {
@@ -50,15 +62,22 @@ pub fn filter(env: &Environment, rules: &Rules<'_>) -> Environment {
     kept
 }
 
-fn may_pass(name: &str, rules: &Rules<'_>) -> bool {
+fn may_pass(name: &str, value: &OsStr, secrets: &Redactor, rules: &Rules<'_>) -> bool {
     if name.starts_with(FORCE_PREFIX) || name.starts_with(SESSION_PREFIX) {
         return false;
     }
+    let named = || rules.passthrough.iter().any(|let_through| let_through == name);
     match blocklist::judge(name, rules.private) {
-        Verdict::Free => true,
-        Verdict::Blocked => rules.passthrough.iter().any(|let_through| let_through == name),
+        Verdict::Free => !is_secret_value(value, secrets) || named(),
+        Verdict::Blocked => named(),
         Verdict::Never => false,
     }
+}
+
+/// A key under a name that does not say so. Addresses with a password in them are left: proxies and databases have them.
+fn is_secret_value(value: &OsStr, secrets: &Redactor) -> bool {
+    let text = value.to_string_lossy();
+    !text.contains("://") && secrets.redact(&text, Policy::Code) != text
 }
 
 fn search_path(env: &Environment) -> OsString {
@@ -89,9 +108,12 @@ mod tests {
     fn filtered(env: &[(&str, &str)], passthrough: &[&str], private: &[&str]) -> Environment {
         let passthrough: Vec<String> = passthrough.iter().map(|name| (*name).to_owned()).collect();
         let private: Vec<String> = private.iter().map(|name| (*name).to_owned()).collect();
+        let dotenv = [("MAIN_API_KEY", "out-of-the-file-0123"), ("TERMINAL_CWD", "somewhere-else-entirely")];
+        let dotenv = dotenv.map(|(name, value)| (name.to_owned(), Secret::new(value))).into();
         let rules = Rules {
             passthrough: &passthrough,
             private: &private,
+            dotenv: &dotenv,
             home: Path::new("/nowhere/.hermes"),
             home_mode: HomeMode::Auto,
         };
@@ -109,10 +131,27 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_ours_stays() {
-        for name in ["EDITOR", "CLAUDE_CODE_OAUTH_TOKEN", "MY_API_KEY", "VIRTUAL_ENV", "HERMES_PROFILE"] {
+    fn what_is_no_secret_stays() {
+        for name in ["EDITOR", "SSH_AUTH_SOCK", "VIRTUAL_ENV", "HERMES_PROFILE"] {
             assert_eq!(filtered(&[(name, "x")], &[], &[]).text(name), Some("x"), "{name}");
         }
+        for (name, value) in [
+            ("https_proxy", "http://ada:made-up-pass@proxy:3128"),
+            ("A", "somewhere-else-entirely"),
+            ("B", "3b1f0c2ad9b34d6a8f5f6d7c8b9a0e1f2d3c4b5a"),
+        ] {
+            assert_eq!(filtered(&[(name, value)], &[], &[]).text(name), Some(value), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_looks_like_a_secret_needs_to_be_named() {
+        let key = format!("ghp_{}", "aB3dE5fG7h".repeat(4).split_at(36).0);
+        let env = [("MY_API_KEY", "a"), ("PLAIN", &key), ("COPY", "out-of-the-file-0123")];
+        assert_eq!(filtered(&env, &[], &[]).iter().count(), filtered(&[], &[], &[]).iter().count());
+        let kept = filtered(&env, &["MY_API_KEY", "PLAIN", "COPY"], &[]);
+        assert_eq!((kept.text("MY_API_KEY"), kept.text("PLAIN")), (Some("a"), Some(key.as_str())));
+        assert_eq!(kept.text("COPY"), Some("out-of-the-file-0123"));
     }
 
     #[test]
@@ -148,7 +187,13 @@ mod tests {
     fn the_home_directory_follows_the_mode() {
         let dir = tempfile::tempdir().unwrap();
         let home_of = |mode| {
-            let rules = Rules { passthrough: &[], private: &[], home: dir.path(), home_mode: mode };
+            let rules = Rules {
+                passthrough: &[],
+                private: &[],
+                dotenv: &BTreeMap::new(),
+                home: dir.path(),
+                home_mode: mode,
+            };
             filter(&[("HOME", "/home/u")].into_iter().collect(), &rules).get("HOME").unwrap().to_owned()
         };
         let profile = dir.path().join("home");

@@ -85,6 +85,14 @@ impl Selection {
         names.into_iter().collect()
     }
 
+    /// With a toolset that has to be there, whatever was chosen.
+    #[must_use]
+    pub fn and(mut self, set: &'static Toolset) -> Self {
+        self.tools.extend(set.all_tools());
+        self.sets.extend(parts(set).into_iter().map(|part| part.name));
+        self
+    }
+
     fn of(origin: Origin, names: &[String], disabled: &[String]) -> Result<Self, SelectionError> {
         let (known, unknown): (Vec<&String>, Vec<&String>) =
             names.iter().partition(|name| find(name).is_some());
@@ -231,14 +239,13 @@ mod tests {
             "delegation",
             "cronjob",
             "messaging",
-            "kanban",
             "computer_use",
         ];
         assert_eq!(cli, expected);
         assert_eq!(presets("telegram"), expected);
         let api: Vec<&str> = expected
             .into_iter()
-            .filter(|name| !["clarify", "computer_use", "kanban", "messaging", "tts"].contains(name))
+            .filter(|name| !["clarify", "computer_use", "messaging", "tts"].contains(name))
             .collect();
         assert_eq!(presets("api_server"), api);
         assert_eq!(presets("webhook"), ["web", "vision", "clarify"]);

@@ -103,7 +103,7 @@ pub static ALL: &[Toolset] = &[
     basic("delegation", "hand work to subagents", On, &["delegate_task"]),
     basic("cronjob", "scheduled jobs", On, &["cronjob"]),
     basic("messaging", "send messages to chats", On, &["send_message"]),
-    basic("kanban", "work on boards", On, KANBAN),
+    basic("kanban", "work on boards", Off, KANBAN),
     basic("homeassistant", "control a smart home", Off, HOME_ASSISTANT),
     basic("spotify", "play music", Off, SPOTIFY),
     basic("moa", "ask several models at once", Off, &["mixture_of_agents"]),

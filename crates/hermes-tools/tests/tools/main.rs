@@ -6,6 +6,7 @@ mod clarify;
 mod code;
 mod files;
 mod fixture;
+mod kanban;
 mod memory;
 mod process;
 mod results;

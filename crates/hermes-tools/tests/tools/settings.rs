@@ -39,6 +39,7 @@ fn all_tools() -> Vec<Arc<dyn Tool>> {
         person: None,
         post: None,
         schedule: None,
+        desk: hermes_tools::kanban::Desk::new(&home, |_| None, Path::new("/"), Arc::new(Redactor::new([]))),
         eyes: None,
     })
 }
@@ -67,7 +68,10 @@ fn settings_choose_the_tools() {
         "write_file",
     ];
     let none: [&str; 0] = [];
-    assert_eq!(tools(&settings(""), &[]).unwrap(), catalog::NAMES, "all that there are");
+    let usual: Vec<&str> =
+        catalog::NAMES.iter().copied().filter(|name| !name.starts_with("kanban_")).collect();
+    assert_eq!(tools(&settings(""), &[]).unwrap(), usual, "all but those that wait to be wanted");
+    assert_eq!(tools(&settings(""), &["kanban"]).unwrap().len(), 12);
     assert_eq!(tools(&settings(""), &["web"]).unwrap(), web);
     assert_eq!(tools(&settings("toolsets: [web]"), &["debugging, web"]).unwrap(), debugging);
     assert_eq!(tools(&settings("toolsets: [web]"), &[]).unwrap(), web);
@@ -102,15 +106,16 @@ fn settings_bound_the_output() {
 
 #[test]
 fn what_the_model_reads_about_the_tools_is_short() {
-    let bytes: usize = all_tools()
-        .iter()
-        .map(|tool| tool.spec())
-        .map(|spec| {
+    let tools = all_tools();
+    let bytes = |set: &dyn Fn(&str) -> bool| -> usize {
+        let told = |tool: &Arc<dyn Tool>| {
+            let spec = tool.spec();
             serde_json::json!({ "name": spec.name, "description": spec.description, "parameters": spec.parameters })
-        })
-        .map(|spec| spec.to_string().len())
-        .sum();
-    assert!(bytes < 12_500, "{bytes}");
+        };
+        tools.iter().filter(|tool| set(tool.toolset())).map(|tool| told(tool).to_string().len()).sum()
+    };
+    let (usual, board) = (bytes(&|set| set != "kanban"), bytes(&|set| set == "kanban"));
+    assert!(usual < 12_500 && board < 5_000, "{usual} {board}");
 }
 
 #[test]

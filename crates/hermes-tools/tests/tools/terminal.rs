@@ -120,6 +120,22 @@ async fn a_terminal_is_given_when_asked_for(fixture: &Fixture) {
 }
 
 #[tokio::test]
+async fn commands_of_this_machine_see_no_secrets() {
+    let mut fixture = Fixture::local();
+    fixture.context.env.set("DEPLOY_TOKEN", "made-up-one");
+    fixture.context.env.set("NAMED_TOKEN", "made-up-two");
+    fixture.config.local.env_passthrough = vec!["NAMED_TOKEN".to_owned()];
+    let talk = Talk::new(Terminal::new(fixture.place()));
+    let command = "echo \"[$DEPLOY_TOKEN] ${#NAMED_TOKEN}\"";
+    for pty in [false, true] {
+        assert_eq!(talk.call(json!({ "command": command, "pty": pty })).await["output"], "[] 11");
+    }
+    let listed = talk.call(json!({ "command": "env | cut -d= -f1" })).await;
+    let listed = listed["output"].as_str().unwrap();
+    assert!(listed.contains("NAMED_TOKEN") && !listed.contains("DEPLOY_TOKEN"), "{listed}");
+}
+
+#[tokio::test]
 async fn nothing_happens_before_the_first_call() {
     let fixture = Fixture::local();
     let tool = Terminal::new(fixture.place());

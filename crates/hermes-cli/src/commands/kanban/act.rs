@@ -12,7 +12,8 @@ use hermes_board::{Board, BoardError};
 use serde_json::{Value, json};
 
 use super::Desk;
-use super::text::parse_span;
+use super::screen::line;
+use super::text::{parse_span, parse_time};
 use crate::ui;
 
 /// Give a card to a profile
@@ -21,24 +22,29 @@ pub struct AssignArgs {
     /// The card
     task_id: String,
     /// The profile; "none" takes it away from everybody
-    profile: String,
+    // Its own name: clap takes it for the global `--profile` otherwise.
+    #[arg(id = "assignee", value_name = "PROFILE")]
+    assignee: String,
 }
 
 /// Gives a card to a profile.
 pub fn assign(desk: &Desk<'_>, args: &AssignArgs) -> anyhow::Result<ExitCode> {
-    let id = CardId::new(&args.task_id);
-    let to = (args.profile != "none").then_some(args.profile.as_str());
-    desk.board()?.assign(&id, to, desk.now)?;
-    match to {
-        Some(name) => {
-            ui::print(&format!("Assigned {id} to {}", ui::harmless(&name.trim().to_lowercase())))?;
-            if !desk.has_profile(&name.trim().to_lowercase()) {
-                ui::note("there is no such profile here: nobody is started for it");
-            }
-        }
-        None => ui::print(&format!("Unassigned {id}"))?,
+    give(desk, &CardId::new(&args.task_id), &args.assignee)
+}
+
+/// Gives a card to a profile, or with "none" to nobody.
+pub fn give(desk: &Desk<'_>, id: &CardId, profile: &str) -> anyhow::Result<ExitCode> {
+    let to = (profile != "none").then_some(profile);
+    desk.board()?.assign(id, to, desk.now)?;
+    let to = to.map(|name| name.trim().to_lowercase());
+    let text = match &to {
+        Some(name) => format!("Assigned {id} to {}", line(name, 60)),
+        None => format!("Unassigned {id}"),
+    };
+    if to.as_deref().is_some_and(|name| !desk.has_profile(name)) {
+        ui::note("there is no such profile here: nobody is started for it");
     }
-    Ok(ExitCode::SUCCESS)
+    desk.say(&text, || json!({ "task_id": id, "assignee": to }))
 }
 
 /// Make a card wait for another
@@ -57,8 +63,8 @@ pub struct LinkArgs {
 pub fn link(desk: &Desk<'_>, args: &LinkArgs) -> anyhow::Result<ExitCode> {
     let (parent, child) = (CardId::new(&args.parent), CardId::new(&args.child));
     desk.board()?.link(&parent, &child, LinkKind::parse(&args.kind).unwrap_or_default(), desk.now)?;
-    ui::print(&format!("Linked {parent} -> {child}"))?;
-    Ok(ExitCode::SUCCESS)
+    let value = || json!({ "parent": parent, "child": child, "kind": args.kind });
+    desk.say(&format!("Linked {parent} -> {child}"), value)
 }
 
 /// Let a card no longer wait for another
@@ -78,8 +84,7 @@ pub fn unlink(desk: &Desk<'_>, args: &UnlinkArgs) -> anyhow::Result<ExitCode> {
             "{child} does not wait for {parent}: `hermes kanban show {child}` says for what it does"
         );
     }
-    ui::print(&format!("Unlinked {parent} -> {child}"))?;
-    Ok(ExitCode::SUCCESS)
+    desk.say(&format!("Unlinked {parent} -> {child}"), || json!({ "parent": parent, "child": child }))
 }
 
 /// Say something about a card
@@ -102,9 +107,10 @@ pub struct CommentArgs {
 pub fn comment(desk: &Desk<'_>, args: &CommentArgs) -> anyhow::Result<ExitCode> {
     let id = CardId::new(&args.task_id);
     let text: String = args.text.join(" ").chars().take(args.max_len.unwrap_or(usize::MAX)).collect();
-    desk.board()?.comment(&id, &desk.author(args.author.as_deref()), &text, desk.now)?;
-    ui::print(&format!("Comment added to {id}"))?;
-    Ok(ExitCode::SUCCESS)
+    let author = desk.author(args.author.as_deref());
+    let number = desk.board()?.comment(&id, &author, &text, desk.now)?;
+    let value = || json!({ "task_id": id, "comment_id": number, "author": author });
+    desk.say(&format!("Comment added to {id}"), value)
 }
 
 /// Take a ready card
@@ -125,14 +131,20 @@ pub fn claim(desk: &Desk<'_>, args: &ClaimArgs) -> anyhow::Result<ExitCode> {
         Claimed::Yes(claim) => {
             let own = || desk.root.workspaces(&desk.slug).join(id.as_str()).display().to_string();
             let path = claim.card.workspace_path.clone().unwrap_or_else(own);
-            ui::print(&format!("Claimed {id} (run {})\nWorkspace: {}", claim.run, ui::harmless(&path)))?;
-            Ok(ExitCode::SUCCESS)
+            let text = format!("Claimed {id} (run {})\nWorkspace: {}", claim.run, line(&path, 1000));
+            desk.say(&text, || {
+                json!({
+                    "task_id": id, "run_id": claim.run, "workspace": path, "claim_lock": claim.lock,
+                    "claim_expires": claim.expires,
+                })
+            })
         }
         Claimed::Waits => anyhow::bail!("{id} waits for cards that are not finished: it went back to todo"),
     }
 }
 
-fn host() -> String {
+/// This machine's name, as it stands in locks.
+pub fn host() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
@@ -152,8 +164,7 @@ pub fn heartbeat(desk: &Desk<'_>, args: &HeartbeatArgs) -> anyhow::Result<ExitCo
     if !desk.board()?.heartbeat(&id, None, args.note.as_deref(), desk.now)? {
         anyhow::bail!("{id} is not running: nobody works on it");
     }
-    ui::print(&format!("Heartbeat of {id}"))?;
-    Ok(ExitCode::SUCCESS)
+    desk.say(&format!("Heartbeat of {id}"), || json!({ "task_id": id, "note": args.note }))
 }
 
 /// Finish cards
@@ -183,36 +194,12 @@ pub fn complete(desk: &Desk<'_>, args: &CompleteArgs) -> anyhow::Result<ExitCode
         summary: args.summary.clone(),
         result: args.result.clone(),
         metadata: args.metadata.clone(),
-        created_cards: Vec::new(),
+        ..Report::default()
     };
     desk.each(&args.task_ids, |board, id| {
         board.complete(id, &report, By::Anybody, desk.now)?;
         Ok(format!("Completed {id}"))
     })
-}
-
-/// Write the result of a finished card anew
-#[derive(Debug, clap::Args)]
-pub struct EditArgs {
-    /// The card
-    task_id: String,
-    /// What came of it
-    #[arg(long)]
-    result: String,
-    /// What those who go on from here should know
-    #[arg(long)]
-    summary: Option<String>,
-    /// A JSON object of facts
-    #[arg(long, value_parser = object)]
-    metadata: Option<Value>,
-}
-
-/// Writes a result anew.
-pub fn edit(desk: &Desk<'_>, args: &EditArgs) -> anyhow::Result<ExitCode> {
-    let id = CardId::new(&args.task_id);
-    desk.board()?.edit(&id, &args.result, args.summary.as_deref(), args.metadata.as_ref(), desk.now)?;
-    ui::print(&format!("Edited {id}"))?;
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Say that cards cannot go on
@@ -261,12 +248,18 @@ pub struct ScheduleArgs {
     /// Until so long from now: 90s, 30m, 2h, 1d; without it, until somebody unblocks it
     #[arg(long, value_parser = parse_span, value_name = "SPAN")]
     r#in: Option<i64>,
+    /// Until then: 14:30, 2026-12-24, "2026-12-24 14:30"
+    #[arg(long, value_parser = parse_time, value_name = "TIME", conflicts_with = "in")]
+    at: Option<i64>,
 }
 
 /// Puts cards off.
 pub fn schedule(desk: &Desk<'_>, args: &ScheduleArgs) -> anyhow::Result<ExitCode> {
     let reason = words(&args.reason);
-    let at = args.r#in.map(|span| desk.now + span);
+    let at = args.at.or(args.r#in.map(|span| desk.now + span));
+    if let Some(at) = at.filter(|at| *at <= desk.now) {
+        return Err(ui::WrongUsage(format!("{} is over already", super::text::at(at))).into());
+    }
     desk.each(&all(&args.task_id, &args.ids), |board, id| {
         board.schedule(id, reason.as_deref(), at, desk.now)?;
         Ok(match at {
@@ -311,9 +304,6 @@ pub struct PromoteArgs {
     /// Only say whether it could be done
     #[arg(long)]
     dry_run: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
 }
 
 /// Lets cards go on by hand.
@@ -333,7 +323,7 @@ pub fn promote(desk: &Desk<'_>, args: &PromoteArgs) -> anyhow::Result<ExitCode> 
         if error.is_some() {
             code = ExitCode::from(ui::FAILED);
         }
-        if !args.json {
+        if !desk.json {
             match &error {
                 Some(error) => ui::note(&format!("hermes: {error}")),
                 None if args.dry_run => ui::print(&format!("Would promote {id} -> ready"))?,
@@ -345,7 +335,7 @@ pub fn promote(desk: &Desk<'_>, args: &PromoteArgs) -> anyhow::Result<ExitCode> 
             "forced": args.force, "reason": reason, "error": error,
         }));
     }
-    if args.json {
+    if desk.json {
         match answers.as_slice() {
             [one] => ui::print_json(one)?,
             all => ui::print_json(&all)?,
@@ -369,7 +359,12 @@ pub struct ArchiveArgs {
 pub fn archive(desk: &Desk<'_>, args: &ArchiveArgs) -> anyhow::Result<ExitCode> {
     desk.each(&args.task_ids, |board, id| {
         if !args.rm {
+            let run = board.card(id)?.current_run;
             board.archive(id, desk.now)?;
+            if let Some(run) = run {
+                super::stop::dismiss(desk, board, id, run)?;
+            }
+            board.put_away(id)?;
             return Ok(format!("Archived {id}"));
         }
         let files = board.delete(id, desk.now)?;
@@ -385,20 +380,35 @@ pub fn archive(desk: &Desk<'_>, args: &ArchiveArgs) -> anyhow::Result<ExitCode> 
 
 impl Desk<'_> {
     /// Does something to each card; the others are still done if one cannot be.
-    fn each(
+    pub fn each(
         &self,
         ids: &[String],
         mut deed: impl FnMut(&mut Board, &CardId) -> Result<String, BoardError>,
     ) -> anyhow::Result<ExitCode> {
         let mut board = self.board()?;
+        let mut answers = Vec::new();
         let mut code = ExitCode::SUCCESS;
         for id in ids.iter().map(CardId::new) {
-            match deed(&mut board, &id) {
-                Ok(text) => ui::print(&text)?,
+            let done = deed(&mut board, &id);
+            let error = done.as_ref().err().map(ToString::to_string);
+            match &done {
+                Ok(text) if !self.json => ui::print(text)?,
+                Ok(_) => {}
                 Err(error) => {
                     ui::note(&format!("hermes: {error}"));
                     code = ExitCode::from(ui::FAILED);
                 }
+            }
+            if self.json {
+                let status = board.card(&id).ok().map(|card| card.status);
+                let ok = error.is_none();
+                answers.push(json!({ "task_id": id, "ok": ok, "status": status, "error": error }));
+            }
+        }
+        if self.json {
+            match answers.as_slice() {
+                [one] => ui::print_json(one)?,
+                all => ui::print_json(&all)?,
             }
         }
         Ok(code)
@@ -409,12 +419,14 @@ fn all(first: &str, more: &[String]) -> Vec<String> {
     std::iter::once(first.to_owned()).chain(more.iter().cloned()).collect()
 }
 
-fn words(words: &[String]) -> Option<String> {
+/// Words as a sentence, if there are any.
+pub fn words(words: &[String]) -> Option<String> {
     let text = words.join(" ");
     (!text.trim().is_empty()).then(|| text.trim().to_owned())
 }
 
-fn object(text: &str) -> Result<Value, String> {
+/// Reads a JSON object.
+pub fn object(text: &str) -> Result<Value, String> {
     match serde_json::from_str(text) {
         Ok(value @ Value::Object(_)) => Ok(value),
         Ok(_) => Err("it must be a JSON object, such as {\"tests_run\": 12}".to_owned()),

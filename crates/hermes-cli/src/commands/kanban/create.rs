@@ -3,11 +3,13 @@
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use hermes_board::card::{CardId, GoalMode, Status, WorkspaceKind};
+use hermes_board::Seconds;
+use hermes_board::card::{Card, CardId, GoalMode, Status, WorkspaceKind};
 use hermes_board::create::{Beginning, Made, NewCard};
 use hermes_board::extras::Extras;
 
-use super::text::parse_span;
+use super::screen::line;
+use super::text::{parse_span, parse_time};
 use super::{Desk, json, text};
 use crate::ui;
 
@@ -73,12 +75,27 @@ pub struct Args {
     /// The provider the worker uses
     #[arg(long)]
     provider: Option<String>,
-    /// A toolset the worker has; may be given several times
-    #[arg(long)]
-    toolset: Vec<String>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    /// The toolsets the worker has, with commas between
+    #[arg(long, alias = "toolset", value_delimiter = ',', value_name = "NAMES")]
+    toolsets: Vec<String>,
+    /// Most tokens of all attempts
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<i64>,
+    /// Most money of all attempts, in dollars
+    #[arg(long, value_name = "USD", value_parser = super::edit::money)]
+    max_cost: Option<f64>,
+    /// When it should be finished: 2h, 14:30, 2026-12-24, "2026-12-24 14:30"
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    deadline: Option<Seconds>,
+    /// Begin only then
+    #[arg(long, value_name = "TIME", value_parser = parse_time, conflicts_with = "triage")]
+    run_at: Option<Seconds>,
+    /// Who looks at the work before it is done: a profile, "human", or "command:..."
+    #[arg(long, value_name = "WHO")]
+    reviewer: Option<String>,
+    /// A command that must succeed before the card is done
+    #[arg(long, value_name = "COMMAND")]
+    accept: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -89,13 +106,17 @@ enum Initial {
     Blocked,
 }
 
+/// Where a card is worked on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Workspace {
-    kind: WorkspaceKind,
-    path: Option<String>,
+pub struct Workspace {
+    /// How.
+    pub kind: WorkspaceKind,
+    /// The directory.
+    pub path: Option<String>,
 }
 
-fn workspace(text: &str) -> Result<Workspace, String> {
+/// Reads where a card is worked on.
+pub fn workspace(text: &str) -> Result<Workspace, String> {
     let (kind, path) = text.split_once(':').map_or((text, None), |(kind, path)| (kind, Some(path)));
     let path = path.filter(|path| !path.is_empty()).map(str::to_owned);
     match (WorkspaceKind::parse(kind), &path) {
@@ -137,24 +158,36 @@ pub fn run(desk: &Desk<'_>, args: &Args) -> anyhow::Result<ExitCode> {
         model: args.model.clone(),
         extras: Extras {
             provider: args.provider.clone(),
-            toolsets: args.toolset.clone(),
+            toolsets: args.toolsets.iter().filter(|name| !name.trim().is_empty()).cloned().collect(),
+            max_tokens: args.max_tokens,
+            max_cost: args.max_cost,
+            deadline: args.deadline,
+            run_at: args.run_at,
+            reviewer: args.reviewer.clone(),
+            acceptance: args.accept.clone().filter(|command| !command.trim().is_empty()),
             ..Extras::default()
         },
         ..NewCard::new(&args.title)
     };
     let created = desk.board()?.create(&new, desk.now)?;
     let card = &created.card;
-    if args.json {
-        ui::print_json(&json::card(card))?;
+    if desk.json {
+        ui::print_json(&json::card(card, desk.fallback([card])?.as_deref()))?;
         return Ok(ExitCode::SUCCESS);
     }
     // Chat platforms read this line.
-    let assignee = card.assignee.as_deref().unwrap_or("-");
+    let assignee = card.assignee.as_deref().map_or_else(|| "-".to_owned(), |name| line(name, 60));
     ui::print(&format!("Created {}  ({}, assignee={assignee})", card.id, card.status))?;
     if created.made == Made::Before {
         ui::note("it was there already, with the same key");
     }
-    if card.assignee.is_none() && card.status == Status::Ready {
+    hints(desk, card, &new.extras)
+}
+
+/// What somebody who just made a card should know.
+fn hints(desk: &Desk<'_>, card: &Card, extras: &Extras) -> anyhow::Result<ExitCode> {
+    let open = !matches!(card.status, Status::Done | Status::Archived);
+    if card.assignee.is_none() && open {
         match desk.default_assignee()? {
             Some(name) => ui::note(&format!("it will go to \"{name}\" (kanban.default_assignee)")),
             None => ui::note(&format!(
@@ -163,17 +196,21 @@ pub fn run(desk: &Desk<'_>, args: &Args) -> anyhow::Result<ExitCode> {
             )),
         }
     } else if let Some(name) = card.assignee.as_deref().filter(|name| !desk.has_profile(name)) {
-        ui::note(&format!(
-            "there is no profile \"{}\" here: nobody is started for it",
-            text::who(card, Some(name))
-        ));
+        ui::note(&format!("there is no profile \"{}\" here: nobody is started for it", line(name, 60)));
+    }
+    if let Some(at) = extras.deadline.filter(|at| *at <= desk.now) {
+        ui::note(&format!("its deadline, {}, is over already", text::at(at)));
+    }
+    let reviewer = extras.reviewer.as_deref().filter(|who| *who != "human" && !who.starts_with("command:"));
+    if let Some(name) = reviewer.filter(|name| !desk.has_profile(&name.trim().to_lowercase())) {
+        ui::note(&format!("there is no profile \"{}\" here to look at the work", line(name, 60)));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 impl Desk<'_> {
     /// A path as it is from everywhere.
-    fn absolute(&self, path: &str) -> anyhow::Result<String> {
+    pub fn absolute(&self, path: &str) -> anyhow::Result<String> {
         let path = match path.strip_prefix("~/") {
             Some(rest) => self.app.user_home().join(rest),
             None => std::path::absolute(path)?,

@@ -1,17 +1,17 @@
-//! `hermes kanban list`, `stats`, `assignees`, `tree` and `search`.
+//! `hermes kanban list`, `stats`, `assignees` and `search`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
+use hermes_board::extras::Extras;
 use hermes_board::query::{Archived, Filter, Sort, Stats};
 use hermes_board::{Card, CardId, Status};
 use serde_json::json;
 
-use super::text::Paint;
+use super::screen::{line, pad, table};
 use super::{Desk, json, text};
-use crate::commands::sessions::text::line;
 use crate::ui;
 
 /// List cards, those that come first, first
@@ -36,9 +36,6 @@ pub struct ListArgs {
     /// Also those that were put away
     #[arg(long)]
     archived: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     /// Which come first
     #[arg(long, default_value = "priority", value_parser = sorts())]
     sort: String,
@@ -80,12 +77,17 @@ pub fn list(desk: &Desk<'_>, args: &ListArgs) -> anyhow::Result<ExitCode> {
     };
     let sort =
         Sort::ALL.iter().find(|(name, _)| *name == args.sort).map(|(_, sort)| *sort).unwrap_or_default();
-    let cards = match desk.look()? {
-        Some(mut board) => board.list(&filter, sort)?,
-        None => Vec::new(),
+    let (cards, extras) = match desk.look()? {
+        Some(mut board) => {
+            let cards = board.list(&filter, sort)?;
+            (cards, if desk.json { BTreeMap::new() } else { board.extras()? })
+        }
+        None => (Vec::new(), BTreeMap::new()),
     };
-    if args.json {
-        ui::print_json(&cards.iter().map(json::card).collect::<Vec<_>>())?;
+    if desk.json {
+        let fallback = desk.fallback(&cards)?;
+        let all: Vec<_> = cards.iter().map(|card| json::card(card, fallback.as_deref())).collect();
+        ui::print_json(&all)?;
     } else if cards.is_empty() {
         let all = filter == Filter { limit: args.limit, ..Filter::default() };
         ui::print(if all {
@@ -94,52 +96,34 @@ pub fn list(desk: &Desk<'_>, args: &ListArgs) -> anyhow::Result<ExitCode> {
             "No card fits."
         })?;
     } else {
-        print_rows(desk, &cards)?;
+        print_rows(desk, &cards, &extras)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn print_rows(desk: &Desk<'_>, cards: &[Card]) -> anyhow::Result<()> {
-    let fallback =
-        if cards.iter().any(|card| card.assignee.is_none()) { desk.default_assignee()? } else { None };
-    let (paint, width) = desk.screen();
+fn print_rows(desk: &Desk<'_>, cards: &[Card], extras: &BTreeMap<CardId, Extras>) -> anyhow::Result<()> {
+    let fallback = desk.fallback(cards)?;
+    let screen = desk.screen();
     let mut lines = String::new();
     for card in cards {
-        lines.push_str(&text::row(card, fallback.as_deref(), width, paint));
+        let known = extras.get(&card.id);
+        lines.push_str(&text::row(card, known, fallback.as_deref(), desk.now, &screen));
         lines.push('\n');
     }
     Ok(ui::print(&lines)?)
 }
 
-impl Desk<'_> {
-    /// Whether there are colours, and how wide lines may be.
-    fn screen(&self) -> (Paint, usize) {
-        use std::io::IsTerminal;
-        let out = std::io::stdout();
-        if !out.is_terminal() {
-            return (Paint::Plain, usize::MAX);
-        }
-        let plain = self.app.var("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let width = rustix::termios::tcgetwinsize(&out).map_or(100, |size| usize::from(size.ws_col).max(40));
-        (if plain { Paint::Plain } else { Paint::Colours }, width)
-    }
-}
-
 /// Count cards by where they stand and whose they are
 #[derive(Debug, clap::Args)]
-pub struct StatsArgs {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-}
+pub struct StatsArgs {}
 
 /// Counts cards.
-pub fn stats(desk: &Desk<'_>, args: &StatsArgs) -> anyhow::Result<ExitCode> {
+pub fn stats(desk: &Desk<'_>, _: &StatsArgs) -> anyhow::Result<ExitCode> {
     let stats = match desk.look()? {
         Some(mut board) => board.stats(desk.now)?,
         None => Stats::default(),
     };
-    if args.json {
+    if desk.json {
         ui::print_json(&json!({
             "by_status": stats.by_status,
             "by_assignee": stats.by_assignee,
@@ -155,7 +139,7 @@ pub fn stats(desk: &Desk<'_>, args: &StatsArgs) -> anyhow::Result<ExitCode> {
     if !stats.by_assignee.is_empty() {
         text.push_str("\nBy assignee:\n");
         for (name, counts) in &stats.by_assignee {
-            let _ = writeln!(text, "  {:<20}  {}", line(name, 20), counted(counts));
+            let _ = writeln!(text, "  {}  {}", pad(&line(name, 20), 20), counted(counts));
         }
     }
     if let Some(age) = stats.oldest_ready {
@@ -171,28 +155,19 @@ fn counted(counts: &BTreeMap<Status, i64>) -> String {
 
 /// List profiles and the cards each has
 #[derive(Debug, clap::Args)]
-pub struct AssigneesArgs {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-}
+pub struct AssigneesArgs {}
 
 /// Lists profiles.
-pub fn assignees(desk: &Desk<'_>, args: &AssigneesArgs) -> anyhow::Result<ExitCode> {
+pub fn assignees(desk: &Desk<'_>, _: &AssigneesArgs) -> anyhow::Result<ExitCode> {
     let stats = match desk.look()? {
         Some(mut board) => board.stats(desk.now)?,
         None => Stats::default(),
     };
-    let on_disk: BTreeSet<String> = std::fs::read_dir(desk.app.home.root().join("profiles"))
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| entry.ok().filter(|entry| entry.path().is_dir())?.file_name().into_string().ok())
-        .chain(["default".to_owned()])
-        .collect();
+    let on_disk = desk.profiles();
     let names: BTreeSet<&String> = on_disk.iter().chain(stats.by_assignee.keys()).collect();
     let none = BTreeMap::new();
     let counts = |name: &String| stats.by_assignee.get(name).unwrap_or(&none);
-    if args.json {
+    if desk.json {
         let all: Vec<_> = names
             .iter()
             .map(|name| json!({ "name": name, "on_disk": on_disk.contains(*name), "counts": counts(name) }))
@@ -204,78 +179,9 @@ pub fn assignees(desk: &Desk<'_>, args: &AssigneesArgs) -> anyhow::Result<ExitCo
             vec![line(name, 30), here.to_owned(), counted(counts(name))]
         };
         let rows: Vec<_> = names.iter().map(row).collect();
-        ui::print(&ui::table(&["NAME", "ON DISK", "CARDS"], &rows))?;
+        ui::print(&table(&["NAME", "ON DISK", "CARDS"], &rows))?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Show what waits for what
-#[derive(Debug, clap::Args)]
-pub struct TreeArgs {
-    /// Only below this card
-    card: Option<String>,
-}
-
-/// Shows cards under those they wait for.
-pub fn tree(desk: &Desk<'_>, args: &TreeArgs) -> anyhow::Result<ExitCode> {
-    let Some(mut board) = desk.look()? else {
-        ui::print("No cards yet.")?;
-        return Ok(ExitCode::SUCCESS);
-    };
-    let cards: BTreeMap<CardId, Card> = board
-        .list(&Filter::default(), Sort::default())?
-        .into_iter()
-        .map(|card| (card.id.clone(), card))
-        .collect();
-    let mut children: BTreeMap<CardId, Vec<CardId>> = BTreeMap::new();
-    let mut below: BTreeSet<CardId> = BTreeSet::new();
-    for (parent, child) in board.links()? {
-        if cards.contains_key(&parent) && cards.contains_key(&child) {
-            below.insert(child.clone());
-            children.entry(parent).or_default().push(child);
-        }
-    }
-    let tops: Vec<CardId> = match &args.card {
-        Some(id) => vec![board.card(&CardId::new(id))?.id],
-        None => cards.keys().filter(|id| !below.contains(*id)).cloned().collect(),
-    };
-    let mut drawing =
-        Drawing { cards: &cards, children: &children, drawn: BTreeSet::new(), text: String::new() };
-    for top in &tops {
-        drawing.branch(top, 0);
-    }
-    ui::print(&drawing.text)?;
-    Ok(ExitCode::SUCCESS)
-}
-
-struct Drawing<'a> {
-    cards: &'a BTreeMap<CardId, Card>,
-    children: &'a BTreeMap<CardId, Vec<CardId>>,
-    drawn: BTreeSet<CardId>,
-    text: String,
-}
-
-impl Drawing<'_> {
-    /// A card and all below it. One that waits for several is drawn in full only once.
-    fn branch(&mut self, id: &CardId, depth: usize) {
-        let Some(card) = self.cards.get(id) else { return };
-        let again = !self.drawn.insert(id.clone());
-        let note = if again { "  (see above)" } else { "" };
-        let _ = writeln!(
-            self.text,
-            "{}{} {id}  {}  {}{note}",
-            "  ".repeat(depth),
-            text::icon(card.status),
-            card.status,
-            line(&card.title, 80)
-        );
-        if again {
-            return;
-        }
-        for child in self.children.get(id).into_iter().flatten() {
-            self.branch(child, depth + 1);
-        }
-    }
 }
 
 /// Find cards by words in titles, texts, comments and results
@@ -287,9 +193,6 @@ pub struct SearchArgs {
     /// At most so many
     #[arg(short = 'n', long, default_value_t = 20)]
     limit: usize,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
 }
 
 /// Finds cards.
@@ -298,10 +201,13 @@ pub fn search(desk: &Desk<'_>, args: &SearchArgs) -> anyhow::Result<ExitCode> {
         Some(_) => desk.board()?.search(&args.words.join(" "), args.limit)?,
         None => Vec::new(),
     };
-    if args.json {
+    if desk.json {
+        let fallback = desk.fallback(found.iter().map(|found| &found.card))?;
         let all: Vec<_> = found
             .iter()
-            .map(|found| json!({ "task": json::card(&found.card), "snippet": found.snippet }))
+            .map(|found| {
+                json!({ "task": json::card(&found.card, fallback.as_deref()), "snippet": found.snippet })
+            })
             .collect();
         ui::print_json(&all)?;
     } else if found.is_empty() {
@@ -312,10 +218,10 @@ pub fn search(desk: &Desk<'_>, args: &SearchArgs) -> anyhow::Result<ExitCode> {
             let card = &found.card;
             let _ = writeln!(
                 text,
-                "{} {}  {:<8}  {}",
+                "{} {}  {}  {}",
                 text::icon(card.status),
                 card.id,
-                card.status,
+                pad(card.status.as_str(), 8),
                 line(&card.title, 80)
             );
             let _ = writeln!(text, "    {}", line(&found.snippet, 120));

@@ -1,10 +1,13 @@
 //! Cards in words.
 
 use hermes_board::card::{Card, Status};
+use hermes_board::extras::Extras;
 use hermes_board::{CardId, Seconds};
 use jiff::Timestamp;
 
-use crate::commands::sessions::text::{line, moment};
+use super::screen::{Screen, line, pad};
+use crate::commands::sessions::text::moment;
+use hermes_cli::chat::text::cells;
 
 /// The sign of a status.
 pub fn icon(status: Status) -> &'static str {
@@ -21,7 +24,7 @@ pub fn icon(status: Status) -> &'static str {
 }
 
 /// The colour of a status, for a terminal.
-fn colour(status: Status) -> &'static str {
+pub fn colour(status: Status) -> &'static str {
     match status {
         Status::Ready => "36",
         Status::Running => "33",
@@ -43,34 +46,47 @@ pub fn who(card: &Card, fallback: Option<&str>) -> String {
 }
 
 /// A card on one line.
-pub fn row(card: &Card, fallback: Option<&str>, width: usize, paint: Paint) -> String {
+pub fn row(
+    card: &Card,
+    extras: Option<&Extras>,
+    fallback: Option<&str>,
+    now: Seconds,
+    screen: &Screen,
+) -> String {
+    let Screen { paint, width, .. } = *screen;
+    let head = format!("{} {}  {}", icon(card.status), card.id, pad(card.status.as_str(), 8));
+    let who = pad(&who(card, fallback), 20);
     let tenant = card.tenant.as_deref().map(|tenant| format!("[{}]  ", line(tenant, 30))).unwrap_or_default();
-    let who = who(card, fallback);
-    let head = format!("{} {}  {:<8}  {:<20} ", icon(card.status), card.id, card.status, who);
-    let room = width.saturating_sub(head.chars().count() + 1 + tenant.chars().count()).max(8);
-    let title = line(&card.title, room);
-    match paint {
-        Paint::Plain => format!("{head} {tenant}{title}"),
-        Paint::Colours => {
-            let code = colour(card.status);
-            let head = format!(
-                "\u{1b}[{code}m{} {}  {:<8}\u{1b}[0m  {who:<20} ",
-                icon(card.status),
-                card.id,
-                card.status
-            );
-            format!("{head} \u{1b}[2m{tenant}\u{1b}[0m{title}")
-        }
-    }
+    let notes = notes(card, extras, now);
+    let used = cells(&head) + cells(&who) + cells(&tenant) + cells(&notes) + 4;
+    let title = line(&card.title, width.saturating_sub(used).max(8));
+    let (head, tenant, notes) =
+        (paint.colour(colour(card.status), &head), paint.faint(&tenant), paint.faint(&notes));
+    format!("{head}  {who}  {tenant}{title}{notes}").trim_end().to_owned()
 }
 
-/// Whether there are colours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Paint {
-    /// No.
-    Plain,
-    /// Yes.
-    Colours,
+/// What else is worth a word on a card's line.
+pub fn notes(card: &Card, extras: Option<&Extras>, now: Seconds) -> String {
+    let mut notes = Vec::new();
+    if card.priority != 0 {
+        notes.push(format!("p{}", card.priority));
+    }
+    let open = !matches!(card.status, Status::Done | Status::Archived);
+    if let Some(extras) = extras.filter(|_| open) {
+        notes.extend(extras.deadline.map(|at| match at - now {
+            left @ 0.. => format!("due in {}", span(left)),
+            late => format!("overdue {}", span(-late)),
+        }));
+        let later = |at: Option<Seconds>| at.filter(|at| *at > now);
+        let scheduled = later(extras.run_at).filter(|_| card.status == Status::Scheduled);
+        notes.extend(scheduled.map(|at| format!("in {}", span(at - now))));
+        let waits = later(extras.not_before).filter(|_| card.status == Status::Ready);
+        notes.extend(waits.map(|at| format!("again in {}", span(at - now))));
+        notes.extend(later(extras.editing_until).map(|_| "being edited".to_owned()));
+        let reviewer = extras.reviewer.as_ref().filter(|_| card.status == Status::Review);
+        notes.extend(reviewer.map(|name| format!("review: {}", line(name, 30))));
+    }
+    if notes.is_empty() { String::new() } else { format!("  ({})", notes.join(", ")) }
 }
 
 /// A point in time.
@@ -91,6 +107,41 @@ pub fn span(seconds: Seconds) -> String {
 /// Names in a row.
 pub fn names(ids: &[CardId]) -> String {
     ids.iter().map(CardId::as_str).collect::<Vec<_>>().join(", ")
+}
+
+/// Reads a point in time: `2h` from now, `14:30`, `2026-12-24`, `2026-12-24 14:30`, a time with its zone, or `@` and seconds
+/// since 1970.
+pub fn parse_time(text: &str) -> Result<Seconds, String> {
+    let (text, now) = (text.trim(), Timestamp::now());
+    if let Some(seconds) = text.strip_prefix('@') {
+        return seconds.parse().map_err(|_| format!("\"{text}\" is no time: say @1800000000"));
+    }
+    if let Ok(span) = parse_span(text.strip_prefix('+').unwrap_or(text)) {
+        return Ok(now.as_second() + span);
+    }
+    if let Ok(at) = text.parse::<Timestamp>() {
+        return Ok(at.as_second());
+    }
+    let here = now.to_zoned(jiff::tz::TimeZone::system());
+    let local = |at: jiff::civil::DateTime| {
+        at.to_zoned(here.time_zone().clone()).map(|at| at.timestamp().as_second())
+    };
+    let wrong = || {
+        format!(
+            "\"{text}\" is no time: say 2h, 14:30, 2026-12-24, \"2026-12-24 14:30\" or 2026-12-24T14:30:00Z"
+        )
+    };
+    if let Ok(at) = text.parse::<jiff::civil::DateTime>() {
+        return local(at).map_err(|_| wrong());
+    }
+    let time = jiff::civil::Time::strptime("%H:%M", text).map_err(|_| wrong())?;
+    let today = local(here.date().to_datetime(time)).map_err(|_| wrong())?;
+    // A time that is over today is meant for tomorrow.
+    if today > now.as_second() {
+        return Ok(today);
+    }
+    let tomorrow = here.date().tomorrow().map_err(|_| wrong())?;
+    local(tomorrow.to_datetime(time)).map_err(|_| wrong())
 }
 
 /// Reads a span such as `90s`, `30m`, `2h`, `1d`, or seconds.
@@ -118,6 +169,14 @@ mod tests {
         assert_eq!(parse_span("1d"), Ok(86_400));
         for bad in ["", "h", "-5", "0", "2w", "99999999999999999d", "é"] {
             assert!(parse_span(bad).is_err(), "{bad}");
+        }
+        let now = Timestamp::now().as_second();
+        assert_eq!(parse_time("@1800000000"), Ok(1_800_000_000));
+        assert_eq!(parse_time("2027-01-15T08:00:00Z"), Ok(1_800_000_000));
+        assert!(parse_time("+2h").is_ok_and(|at| (7195..7210).contains(&(at - now))));
+        assert!(parse_time("00:00").is_ok_and(|at| at > now && at <= now + 90_000));
+        for bad in ["", "soon", "25:00", "2026-13-01", "@x"] {
+            assert!(parse_time(bad).is_err(), "{bad}");
         }
         assert_eq!((span(59), span(120), span(5400)), ("59s".into(), "2m".into(), "1.5h".into()));
     }

@@ -22,7 +22,7 @@ settings! {
     MAX_FOREGROUND_TIMEOUT: i64 = int("TERMINAL_MAX_FOREGROUND_TIMEOUT", 600).at_least(1).env_only();
     /// Seconds a box stays in memory after its last use; also the base of the orphan sweep.
     LIFETIME_SECONDS: i64 = int("terminal.lifetime_seconds", 300).at_least(1).env("TERMINAL_LIFETIME_SECONDS");
-    /// Variables that reach commands although they look like secrets of ours.
+    /// Variables that reach commands although they look like secrets. Keys of model providers never do.
     ENV_PASSTHROUGH: Vec<String> = list("terminal.env_passthrough", &[]);
     /// Credential files that are made available inside a box, read-only.
     CREDENTIAL_FILES: Vec<String> = list("terminal.credential_files", &[]);
