@@ -4,6 +4,7 @@
 mod archives;
 mod boards;
 mod cards;
+mod dispatch;
 mod dispatcher;
 mod guard;
 mod people;
