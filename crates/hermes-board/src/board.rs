@@ -21,6 +21,8 @@ pub struct Board {
 
 /// How long SQLite waits for a lock: another program may hold it for long.
 const BUSY: Duration = Duration::from_secs(30);
+/// The same for somebody who has more to do than to wait for this board.
+const HASTY: Duration = Duration::from_millis(300);
 
 impl Board {
     /// Opens a board for reading and writing; a database that is not there yet is made, one that is damaged is copied once
@@ -30,24 +32,29 @@ impl Board {
         if let Some(dir) = path.parent() {
             std::fs::create_dir_all(dir).map_err(BoardError::file("make", dir))?;
         }
-        Self::open_as(root, slug, OpenMode::Create)
+        Self::open_as(root, slug, OpenMode::Create, BUSY)
+    }
+
+    /// Opens a board that is there for reading and writing, and does not wait long for others.
+    pub fn open_hasty(root: &Root, slug: &Slug) -> Result<Self, BoardError> {
+        Self::open_as(root, slug, OpenMode::ReadWrite, HASTY)
     }
 
     /// Opens a board to look at it. Nothing is made or changed; `None` when it has no database yet.
     pub fn look(root: &Root, slug: &Slug) -> Result<Option<Self>, BoardError> {
-        match Self::open_as(root, slug, OpenMode::ReadOnly) {
+        match Self::open_as(root, slug, OpenMode::ReadOnly, BUSY) {
             Err(BoardError::Store(StoreError::Missing { .. } | StoreError::Empty { .. })) => Ok(None),
             // One that the other program made lacks tables of ours.
             Err(BoardError::Store(StoreError::Outdated { .. })) => {
-                Self::open_as(root, slug, OpenMode::ReadWrite).map(Some)
+                Self::open_as(root, slug, OpenMode::ReadWrite, BUSY).map(Some)
             }
             board => board.map(Some),
         }
     }
 
-    fn open_as(root: &Root, slug: &Slug, mode: OpenMode) -> Result<Self, BoardError> {
+    fn open_as(root: &Root, slug: &Slug, mode: OpenMode, busy: Duration) -> Result<Self, BoardError> {
         let path = root.database(slug);
-        let options = Options { synchronous: Synchronous::Full, busy: BUSY, ..Options::default() };
+        let options = Options { synchronous: Synchronous::Full, busy, ..Options::default() };
         match Database::open_with(&path, mode, &BoardSchema, options) {
             Ok(db) => Ok(Self { db, root: root.clone(), slug: slug.clone() }),
             Err(error) => Err(explain(error, slug, &path)),

@@ -4,8 +4,8 @@
 //! - [`card`]: a card and its words; [`extras`]: what only this program knows about one.
 //! - [`transition`]: every way a card can go, decided in one place.
 //! - [`ending`]: how an attempt can end; [`workers`]: who works; [`state`]: whether cards are started at all.
+//! - [`dispatch`]: the dispatcher; [`daemon`]: the one that stays; [`worker`]: the processes it starts, and whoever looks after them.
 //! - [`triage`]: cards that are written out, split, or handed to several at once.
-//! - [`dispatch`]: the dispatcher.
 //! - [`attachments`]: files of cards; [`context`]: what a worker is told of its card.
 //! - [`why`]: why a card is not started; [`diagnostics`], [`gc`], [`export`], [`notify`]: looking after a board.
 //! - [`board`]: an open board. Its operations are in [`create`], [`edit`], [`act`], [`complete`], [`review`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
@@ -22,6 +22,7 @@ pub mod claim;
 pub mod complete;
 pub mod context;
 pub mod create;
+pub mod daemon;
 pub mod diagnostics;
 pub mod dispatch;
 pub mod edit;
@@ -47,6 +48,7 @@ pub mod transition;
 pub mod triage;
 mod waiting;
 pub mod why;
+pub mod worker;
 pub mod workers;
 
 pub use board::Board;

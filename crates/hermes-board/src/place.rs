@@ -111,6 +111,11 @@ impl Root {
         self.overrides.workspaces.clone().unwrap_or_else(|| self.part(board, "workspaces"))
     }
 
+    /// The same, whatever the environment says.
+    pub(crate) fn own_workspaces(&self, board: &Slug) -> PathBuf {
+        self.part(board, "workspaces")
+    }
+
     /// Where a board's attachments are.
     pub fn attachments(&self, board: &Slug) -> PathBuf {
         self.overrides.attachments.clone().unwrap_or_else(|| self.part(board, "attachments"))

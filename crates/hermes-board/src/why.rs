@@ -87,7 +87,7 @@ impl Board {
         let starts = before.and_then(|at| Some((plan.start.get(at)?.profile.clone(), at)));
         let asked = Asked { details: &details, kept: &kept, seen, plan: &plan };
         let gates = asked.gates();
-        Ok(Answer { gates, starts, details })
+        Ok(Answer { details, gates, starts })
     }
 }
 

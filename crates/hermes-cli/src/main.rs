@@ -10,6 +10,7 @@ mod logging;
 mod prompt;
 mod talk;
 mod ui;
+mod worker;
 
 use std::process::ExitCode;
 
@@ -19,6 +20,7 @@ fn main() -> ExitCode {
     // The same binary serves as the guard of a command and as the local box agent.
     hermes_box::shim::main_if_invoked();
     hermes_box::daemon::main_if_invoked();
+    worker::end_with_guard();
     keep_to_ourselves();
     let matches = match help::with_groups(args::Cli::command()).try_get_matches() {
         Ok(matches) => matches,

@@ -17,6 +17,7 @@ pub mod call;
 pub mod glob;
 mod input;
 mod normal;
+mod other;
 mod path;
 mod plain;
 mod python;
@@ -189,8 +190,22 @@ pub fn forbids(patterns: &[String], text: &str) -> Option<String> {
 }
 
 /// What a command line would run, without a decision.
+///
+/// The shell reads the line as it stands. A person may read it otherwise, where characters look like others, and so may a
+/// program that cleans it up on the way: what either of them would see counts.
 pub fn look(line: &str, sight: &Context<'_>) -> Look {
-    walk::look(&normal(line), sight)
+    let mut look = walk::look(line, sight);
+    let seen = normal(line);
+    if seen != line {
+        let Look { calls, troubles, .. } = walk::look(&seen, sight);
+        look.calls.extend(calls);
+        look.troubles
+            .extend(troubles.into_iter().filter(|trouble| !matches!(trouble, Trouble::Unreadable { .. })));
+    }
+    if let Some(name) = normal::misleads(line) {
+        look.troubles.push(Trouble::Misleads { part: line.trim().to_owned(), name });
+    }
+    look
 }
 
 fn judge_look(line: &str, look: &Look, sight: &Context<'_>) -> Judgement {

@@ -2,10 +2,11 @@
 
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
-use hermes_guard::command::{Context, Finding, Judgement, Reach, judge, judge_script};
+use hermes_guard::command::{Context, Finding, Judgement, Questions, Reach, judge, judge_script};
 use proptest::prelude::*;
 
 const TABLE: &str = include_str!("evasions.txt");
+const EVERYDAY: &str = include_str!("corpus/everyday.txt");
 
 /// One line of the table.
 struct Row<'t> {
@@ -18,8 +19,21 @@ fn rows() -> impl Iterator<Item = Row<'static>> {
     TABLE.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')).map(|line| {
         let mut parts = line.splitn(3, ' ');
         let mut next = || parts.next().expect("three columns");
-        Row { outcome: next(), rule: next(), command: next().replace('⏎', "\n") }
+        Row { outcome: next(), rule: next(), command: written_out(next()) }
     })
+}
+
+/// Characters that a table of lines cannot hold.
+fn written_out(text: &str) -> String {
+    let sign = |c| match c {
+        '⏎' => '\n',
+        '␍' => '\r',
+        '␀' => '\0',
+        '␛' => '\u{1b}',
+        '␇' => '\u{7}',
+        other => other,
+    };
+    text.chars().map(sign).collect()
 }
 
 fn follow(path: &str) -> Option<String> {
@@ -63,6 +77,32 @@ fn every_command_of_the_table_has_its_outcome() {
         }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn nobody_is_asked_about_everyday_work() {
+    let lines = EVERYDAY.lines().filter(|line| !line.starts_with('#')).map(written_out);
+    let asked: Vec<String> = lines
+        .filter_map(|line| (judged(&line).0 != "allow").then(|| format!("{line}: {:?}", judged(&line))))
+        .collect();
+    assert!(asked.is_empty(), "{} asked:\n{}", asked.len(), asked.join("\n"));
+}
+
+/// What holds although nobody is asked.
+#[test]
+fn the_worst_is_refused_when_questions_are_off() {
+    let sight = Context {
+        questions: Questions::Off,
+        home: "/home/ada",
+        hermes_home: "/home/ada/.hermes",
+        cwd: Some("/home/ada/project"),
+        resolve: Some(&follow),
+        ..Context::default()
+    };
+    for row in rows().filter(|row| row.outcome == "refuse") {
+        let judgement = judge(&row.command, &sight);
+        assert!(matches!(judgement, Judgement::Refused { .. }), "{:?}: {judgement:?}", row.command);
+    }
 }
 
 #[test]

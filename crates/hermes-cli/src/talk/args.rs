@@ -45,6 +45,15 @@ pub struct TalkArgs {
     /// Mark the session with this source (`tool` keeps it out of lists)
     #[arg(long, value_name = "TAG")]
     pub source: Option<String>,
+    /// Load these skills before the first question
+    #[arg(long, value_name = "SKILL", value_delimiter = ',')]
+    pub skills: Vec<String>,
+    /// Kept for programs that start this one: there is no other screen to choose
+    #[arg(long, hide = true)]
+    pub cli: bool,
+    /// Kept for programs that start this one: nothing asks about hooks
+    #[arg(long, hide = true)]
+    pub accept_hooks: bool,
 }
 
 /// How a single question is asked and answered.
@@ -86,6 +95,9 @@ impl TalkArgs {
             ignore_rules: self.ignore_rules || before.ignore_rules,
             max_turns: self.max_turns.or(before.max_turns),
             source: self.source.or(before.source),
+            skills: if self.skills.is_empty() { before.skills } else { self.skills },
+            cli: self.cli || before.cli,
+            accept_hooks: self.accept_hooks || before.accept_hooks,
         }
     }
 }

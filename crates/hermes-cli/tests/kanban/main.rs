@@ -1,9 +1,12 @@
 //! `hermes kanban`, through the real binary.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod answers;
 mod archives;
 mod boards;
 mod cards;
+mod dispatcher;
+mod guard;
 mod people;
 mod triage;
 

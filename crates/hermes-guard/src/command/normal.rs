@@ -1,11 +1,11 @@
-//! A command line as the shell will see it: escape sequences for screens and characters that only look like ASCII are
-//! put right first, so that no rule has to know them.
+//! A command line as a person sees it: without escape sequences for screens, with characters that only look like ASCII
+//! put right. And characters that have no business in a command.
 
 use std::borrow::Cow;
 
 /// The line without terminal sequences and NULs, with compatibility forms of ASCII characters replaced.
 pub fn normal(line: &str) -> Cow<'_, str> {
-    if line.is_ascii() && !line.contains(['\u{1b}', '\0']) {
+    if line.is_ascii() && !line.contains(['\u{1b}', '\0', '\r']) {
         return Cow::Borrowed(line);
     }
     let mut text = String::with_capacity(line.len());
@@ -14,10 +14,36 @@ pub fn normal(line: &str) -> Cow<'_, str> {
         match c {
             '\0' => {}
             '\u{1b}' => skip_sequence(&mut rest),
+            // A terminal takes it for the end of a line.
+            '\r' if rest.peek() == Some(&'\n') => {}
+            '\r' => text.push('\n'),
             c => text.push(plain(c)),
         }
     }
     Cow::Owned(text)
+}
+
+/// What kind of character makes the line look other than it is, if any does.
+pub(super) fn misleads(line: &str) -> Option<&'static str> {
+    let mut rest = line.chars().peekable();
+    while let Some(c) = rest.next() {
+        let name = match c {
+            '\t' | '\n' => continue,
+            '\r' if matches!(rest.peek(), None | Some('\n')) => continue,
+            '\r' => "a carriage return",
+            '\u{1b}' => "a terminal sequence",
+            c if c.is_control() => "a control character",
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}' => {
+                "a character that turns the direction of writing"
+            }
+            '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{ad}' | '\u{180e}' | '\u{e0000}'..='\u{e007f}' => {
+                "an invisible character"
+            }
+            _ => continue,
+        };
+        return Some(name);
+    }
+    None
 }
 
 /// Skips what follows an escape character: `[ … letter`, `] … BEL`, or one character.
@@ -66,13 +92,25 @@ fn letter(place: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::normal;
+    use super::{misleads, normal};
+
+    #[test]
+    fn what_misleads_is_named() {
+        for line in ["ls \u{202e}x", "a\rb", "\u{1b}[8mx", "a\0b", "e\u{200b}cho", "\u{8}x"] {
+            assert!(misleads(line).is_some(), "{line:?}");
+        }
+        for line in ["a\tb\nc", "a\r\nb\r\n", "a\r", "grüße 日本 👩\u{200d}💻", "it’s – “x”"]
+        {
+            assert_eq!(misleads(line), None, "{line:?}");
+        }
+    }
 
     #[test]
     fn look_alikes_become_what_they_look_like() {
         assert_eq!(normal("ｒｍ －ｒｆ ／"), "rm -rf /");
         assert_eq!(normal("\u{1b}[31mrm\u{1b}[0m -rf\0 /"), "rm -rf /");
         assert_eq!(normal("𝗋𝗆\u{3000}x"), "rm x");
+        assert_eq!(normal("ls\r\nrm x\rrm y"), "ls\nrm x\nrm y");
         assert_eq!(normal("echo grüße 日本"), "echo grüße 日本");
     }
 }

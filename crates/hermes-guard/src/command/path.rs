@@ -296,6 +296,7 @@ fn is_ours(route: &Route, sight: &Context<'_>) -> bool {
         "webhook_subscriptions.json",
         ".anthropic_oauth.json",
         "active_profile",
+        "state.db",
     ];
     let ours = names(sight.hermes_home);
     if ours.is_empty() {
@@ -313,7 +314,9 @@ fn is_ours(route: &Route, sight: &Context<'_>) -> bool {
             route.may_be_below(&path)
         };
         // The home itself: what is put there or taken from there is all of it.
-        route.may_be(home) || FILES.iter().any(file) || dir("mcp-tokens") || dir("pairing")
+        route.may_be(home)
+            || FILES.iter().any(file)
+            || ["mcp-tokens", "pairing", "plugins", "hooks"].into_iter().any(dir)
     };
     // Those of other profiles lie one level deeper.
     let profile = route.names.get(ours.len()).is_some_and(|name| name.may_be("profiles"))
@@ -335,6 +338,12 @@ fn is_raw_disk(route: &Route) -> bool {
     ["sd", "nvme", "hd", "mmcblk", "vd", "xvd", "loop", "md", "dm-", "disk", "rdisk", "mapper"]
         .iter()
         .any(|kind| is(kind) || (name == *kind && route.names.len() > 2))
+}
+
+/// Whether the word is the home directory itself.
+pub fn is_home(word: &Word, cwd: Option<&str>, sight: &Context<'_>) -> bool {
+    let home = names(sight.home);
+    !home.is_empty() && Route::of(word, cwd).is_some_and(|route| route.may_be(&home))
 }
 
 /// The names of a known path.

@@ -95,44 +95,6 @@ pub(super) fn python(code: &str) -> Vec<Act> {
     acts
 }
 
-/// What code of other languages may do: nothing is read, only whether it could start programs or change files.
-pub(super) fn other(code: &str) -> Vec<Act> {
-    const RUNS: &[&str] = &[
-        "system",
-        "exec",
-        "popen",
-        "spawn",
-        "child_process",
-        "`",
-        "qx",
-        "unlink",
-        "rmtree",
-        "rmSync",
-        "rm_rf",
-        "rm_r",
-        "remove_dir",
-        "rmdir",
-        "Process",
-        "Kernel",
-        "eval",
-        "do shell script",
-        "FileUtils",
-        "writeFile",
-        "require('fs",
-        "require(\"fs",
-        "passthru",
-        "proc_open",
-    ];
-    if code.contains("fork while") || code.contains("while fork") {
-        return vec![Act::Multiply];
-    }
-    let is_secret = |text: &str| !text.is_empty() && crate::is_secret_path(std::path::Path::new(text));
-    let names_secret = code.split(['"', '\'', '`', ' ', '<', '(', ')', ',', ';']).any(is_secret)
-        || code.contains("/proc/") && code.contains("environ");
-    let runs = names_secret || RUNS.iter().any(|word| code.contains(word));
-    if runs { vec![Act::Unknown] } else { Vec::new() }
-}
-
 /// Whether the name written before a bracket is this call: `subprocess.run`, also after an `import … as`.
 fn is_call(written: &str, known: &str) -> bool {
     written == known

@@ -9,7 +9,7 @@ mod output;
 mod simple;
 mod wrappers;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::call::{Call, Input, Mark};
@@ -60,6 +60,13 @@ pub enum Trouble {
         /// The name.
         name: String,
     },
+    /// It holds characters that make it look other than it is.
+    Misleads {
+        /// The text.
+        part: String,
+        /// What such a character is called.
+        name: &'static str,
+    },
     /// It is too long or too deep for anybody to read.
     TooMuch {
         /// The beginning of it.
@@ -81,6 +88,12 @@ impl Trouble {
                 "script-reach",
                 Severity::Dangerous,
                 format!("it is a script that reaches beyond the tools: {name}"),
+                part,
+            ),
+            Self::Misleads { part, name } => (
+                "misleading-text",
+                Severity::Dangerous,
+                format!("it does not say what it seems to say: {name} in it"),
                 part,
             ),
             Self::TooMuch { part } => (
@@ -107,6 +120,8 @@ pub(super) fn look(line: &str, sight: &Context<'_>) -> Look {
     walk.line(line, &Flow::default());
     // What was new in this line is an old file for the next.
     walk.state.fresh.clear();
+    // Links are there from then on, and followed where they lie.
+    walk.state.links.clear();
     walk.look.memory = Memory(Some(walk.state));
     walk.look
 }
@@ -125,6 +140,12 @@ struct State {
     variables: Variables,
     cwd: Option<String>,
     functions: BTreeMap<String, Arc<Command>>,
+    /// Names that stand for the beginning of a command.
+    aliases: BTreeMap<String, Vec<Word>>,
+    /// Links that were made: the name, and what it leads to.
+    links: BTreeMap<String, String>,
+    /// Variables that the shell's children have too.
+    exported: BTreeSet<String>,
     /// Files that were fetched, written or made executable.
     fresh: Vec<String>,
     /// Texts that were written into files.
@@ -135,10 +156,22 @@ impl State {
     /// That of a shell that has just begun.
     fn fresh(sight: &Context<'_>) -> Self {
         let mut variables = Variables::new();
+        if !sight.home.is_empty() {
+            variables.set("HOME", Field::from_text(sight.home));
+        }
         if !sight.hermes_home.is_empty() {
             variables.set("HERMES_HOME", Field::from_text(sight.hermes_home));
         }
-        Self { variables, cwd: None, functions: BTreeMap::new(), fresh: Vec::new(), written: BTreeMap::new() }
+        Self {
+            variables,
+            cwd: None,
+            functions: BTreeMap::new(),
+            aliases: BTreeMap::new(),
+            links: BTreeMap::new(),
+            exported: BTreeSet::new(),
+            fresh: Vec::new(),
+            written: BTreeMap::new(),
+        }
     }
 }
 
@@ -235,6 +268,28 @@ impl<'a> Walk<'a> {
         self.leave(state);
     }
 
+    /// A text that another shell runs with these arguments, its own name first: of our variables it has only those that are
+    /// exported or given to it.
+    fn line_of_child(&mut self, line: &str, arguments: &[Word], call: &Call) {
+        let state = self.save();
+        let exported = std::mem::take(&mut self.state.exported);
+        self.state
+            .variables
+            .keep_only(|name| matches!(name, "HOME" | "PWD" | "HERMES_HOME") || exported.contains(name));
+        self.state.exported = exported;
+        for text in &call.env {
+            if let Some((name, value)) = text.split_once('=').filter(|(_, value)| !value.contains('…')) {
+                self.state.variables.set(name, Field::from_text(value));
+            }
+        }
+        if let Some(name) = arguments.first().and_then(Word::text) {
+            self.state.variables.set("0", Field::from_text(&name));
+        }
+        self.set_arguments(arguments.get(1..).unwrap_or_default());
+        self.line(line, &Flow { input: call.input.clone(), ..Flow::default() });
+        self.leave(state);
+    }
+
     fn list_apart(&mut self, list: &List, flow: &Flow) {
         let state = self.save();
         self.list(list, flow);
@@ -243,8 +298,8 @@ impl<'a> Walk<'a> {
 
     /// Goes back to what a shell remembered; files that another one wrote are there all the same.
     fn leave(&mut self, before: State) {
-        let State { fresh, written, .. } = std::mem::replace(&mut self.state, before);
-        (self.state.fresh, self.state.written) = (fresh, written);
+        let State { fresh, written, links, .. } = std::mem::replace(&mut self.state, before);
+        (self.state.fresh, self.state.written, self.state.links) = (fresh, written, links);
     }
 
     fn too_much(&mut self, text: &str) {
@@ -265,7 +320,17 @@ impl<'a> Walk<'a> {
         self.effects(call);
         self.subscripts(call);
         self.look.calls.push(call.clone());
+        if let Some(through) = self.through_links(call) {
+            self.look.calls.push(through);
+        }
         self.inner(call);
+        // A variable that stands for nothing makes the next word the program.
+        if let [first, rest @ ..] = call.words.as_slice()
+            && first.is_blank()
+            && rest.first().is_some_and(|word| !word.beginning().starts_with('-') && !word.is_blank())
+        {
+            self.run(&Call { words: rest.to_vec(), ..call.clone() });
+        }
         self.depth -= 1;
     }
 

@@ -107,7 +107,26 @@ impl Variables {
                 }
             }
         }
-        output_of(&arguments).map(|output| output.trim_end_matches('\n').to_owned())
+        let output = output_of(&arguments).or_else(|| self.place_of(&arguments))?;
+        Some(output.trim_end_matches('\n').to_owned())
+    }
+
+    /// What programs that print a path would print, links aside.
+    fn place_of(&self, arguments: &[String]) -> Option<String> {
+        let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        match words.as_slice() {
+            ["pwd"] => self.get("PWD")?.text(),
+            ["realpath", path] | ["readlink", "-f", path] if path.starts_with('/') => {
+                Some((*path).to_owned())
+            }
+            ["dirname", path] => {
+                let path = path.trim_end_matches('/');
+                let (above, _) =
+                    path.rsplit_once('/').unwrap_or((if path.is_empty() { "/" } else { "." }, ""));
+                Some(if above.is_empty() { "/".to_owned() } else { above.to_owned() })
+            }
+            _ => None,
+        }
     }
 }
 
@@ -195,7 +214,14 @@ impl<'a> Split<'a> {
             }
             WordPart::Parameter(parameter) => self.parameter(parameter, quoting),
             WordPart::Substitution(substitution) => self.substitution(substitution, quoting),
-            WordPart::Tilde(name) if name.is_empty() => self.push(Piece::Home),
+            WordPart::Tilde(name) if name.is_empty() => match self.variables.get("HOME") {
+                Some(home) => self.value(&home.clone(), Quoting::Quoted),
+                None => self.push(Piece::Home),
+            },
+            WordPart::Tilde(name) if name == "+" => match self.variables.get("PWD") {
+                Some(here) => self.value(&here.clone(), Quoting::Quoted),
+                None => self.push(Piece::Unknown),
+            },
             WordPart::Tilde(name) if !name.starts_with(['+', '-']) => self.push(Piece::HomeOf(name.clone())),
             WordPart::Glob(pattern) if self.whole => self.text(pattern),
             WordPart::Glob(pattern) => self.push(Piece::Glob(pattern.clone())),
@@ -254,6 +280,9 @@ impl<'a> Split<'a> {
     }
 
     fn parameter(&mut self, parameter: &Parameter, quoting: Quoting) {
+        if let Some(elements) = self.elements_of(parameter) {
+            return self.elements(&elements, parameter, quoting);
+        }
         let Some(name) = self.variable_name(parameter) else { return self.push(Piece::Unknown) };
         if self.assigned.contains(&name) {
             return self.push(Piece::Unknown);
@@ -287,6 +316,41 @@ impl<'a> Split<'a> {
                 let changed = text.and_then(|text| transform(&text, operation, self.variables));
                 self.value(&changed.map_or_else(Field::unknown, |text| Field::from_text(&text)), quoting);
             }
+        }
+    }
+
+    /// The elements that `${x[@]}`, `${x[1]}` or `$@` stand for, where the list is known.
+    fn elements_of(&self, parameter: &Parameter) -> Option<Vec<Field>> {
+        let plain = matches!(parameter.form, ParameterForm::Plain | ParameterForm::Braced)
+            && parameter.operation == Operation::Value;
+        if !plain {
+            return None;
+        }
+        let Some(subscript) = &parameter.subscript else {
+            let arguments = matches!(parameter.name.as_str(), "@" | "*");
+            return if arguments { self.variables.array("@").map(<[Field]>::to_vec) } else { None };
+        };
+        let elements = self.variables.array(&parameter.name)?;
+        match print_parts(subscript).as_str() {
+            "@" | "*" => Some(elements.to_vec()),
+            index => Some(elements.get(index.parse::<usize>().ok()?).cloned().into_iter().collect()),
+        }
+    }
+
+    fn elements(&mut self, elements: &[Field], parameter: &Parameter, quoting: Quoting) {
+        let star = parameter.name == "*"
+            || parameter.subscript.as_ref().is_some_and(|subscript| print_parts(subscript) == "*");
+        let joined = self.whole || star && quoting == Quoting::Quoted;
+        for (place, element) in elements.iter().enumerate() {
+            if place > 0 && joined {
+                self.text(" ");
+            } else if place > 0 {
+                self.fields.extend(self.current.take());
+            }
+            if quoting == Quoting::Quoted {
+                self.text("");
+            }
+            self.value(element, quoting);
         }
     }
 

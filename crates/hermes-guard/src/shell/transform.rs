@@ -7,7 +7,12 @@ use super::value::Variables;
 pub(super) fn transform(text: &str, operation: &Operation, variables: &Variables) -> Option<String> {
     match operation {
         Operation::Remove(operator, pattern) => {
-            let pattern = plain(pattern, variables)?;
+            let Some(pattern) = plain(pattern, variables) else {
+                // A quoted star is no pattern, and the text alone does not tell.
+                let bare = |part: &WordPart| matches!(part, WordPart::Literal(_) | WordPart::Glob(_));
+                let pattern = pattern.iter().all(bare).then(|| variables.resolve_text(pattern))?;
+                return remove_pattern(text, operator, &pattern.text()?);
+            };
             let removed = match operator.as_bytes()[0] {
                 b'#' => text.strip_prefix(pattern.as_str()),
                 _ => text.strip_suffix(pattern.as_str()),
@@ -37,6 +42,26 @@ pub(super) fn transform(text: &str, operation: &Operation, variables: &Variables
         }
         _ => None,
     }
+}
+
+/// The longest text that patterns are tried on.
+const LONGEST: usize = 256;
+
+/// `${x%/*}`: takes away what fits the pattern, the shortest or, with a doubled sign, the longest.
+fn remove_pattern(text: &str, operator: &str, pattern: &str) -> Option<String> {
+    if text.len() > LONGEST || !text.is_ascii() || pattern.contains(['[', '(', '\\', '~', '|']) {
+        return None;
+    }
+    let fits = |part: &str| crate::command::glob::matches_exactly(pattern, part);
+    let places = 0..=text.len();
+    let left = match operator {
+        "#" => places.clone().find(|at| fits(&text[..*at])).map(|at| &text[at..]),
+        "##" => places.clone().rev().find(|at| fits(&text[..*at])).map(|at| &text[at..]),
+        "%" => places.clone().rev().find(|at| fits(&text[*at..])).map(|at| &text[..at]),
+        "%%" => places.clone().find(|at| fits(&text[*at..])).map(|at| &text[..at]),
+        _ => return None,
+    };
+    Some(left.unwrap_or(text).to_owned())
 }
 
 fn replace(text: &str, operator: &str, pattern: &str, with: &str) -> Option<String> {

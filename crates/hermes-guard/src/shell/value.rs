@@ -137,6 +137,8 @@ impl Field {
 pub struct Variables {
     /// What is known of each variable that the script has touched.
     touched: Arc<BTreeMap<String, State>>,
+    /// Arrays whose elements are known; `@` are the arguments.
+    arrays: Arc<BTreeMap<String, Vec<Field>>>,
     /// Something ran that may have set any variable.
     anything: bool,
 }
@@ -164,17 +166,52 @@ impl Variables {
         } else {
             State::Known(Arc::new(value))
         };
+        self.forget_array(name);
         Arc::make_mut(&mut self.touched).insert(name.to_owned(), state);
+    }
+
+    /// From here on `name` is a list of these; the name alone means the first.
+    pub fn set_array(&mut self, name: &str, elements: Vec<Field>) {
+        match elements.first() {
+            Some(first) => self.set(name, first.clone()),
+            None => self.forget(name),
+        }
+        if elements.iter().map(Field::weight).sum::<usize>() <= MOST_WEIGHT {
+            Arc::make_mut(&mut self.arrays).insert(name.to_owned(), elements);
+        }
+    }
+
+    /// The elements of a list.
+    pub(super) fn array(&self, name: &str) -> Option<&[Field]> {
+        self.arrays.get(name).map(Vec::as_slice)
+    }
+
+    fn forget_array(&mut self, name: &str) {
+        if self.arrays.contains_key(name) {
+            Arc::make_mut(&mut self.arrays).remove(name);
+        }
+    }
+
+    /// From here on nothing is known of the variables for which `keep` says no: another shell does not have them.
+    pub fn keep_only(&mut self, keep: impl Fn(&str) -> bool) {
+        for (name, state) in Arc::make_mut(&mut self.touched) {
+            if !keep(name) {
+                *state = State::Unknown;
+            }
+        }
+        self.arrays = Arc::default();
     }
 
     /// From here on nothing is known of `name`.
     pub fn forget(&mut self, name: &str) {
+        self.forget_array(name);
         Arc::make_mut(&mut self.touched).insert(name.to_owned(), State::Unknown);
     }
 
     /// From here on nothing is known of any variable.
     pub fn forget_all(&mut self) {
         self.touched = Arc::default();
+        self.arrays = Arc::default();
         self.anything = true;
     }
 
@@ -188,7 +225,7 @@ impl Variables {
 
     /// How many variables something is known of.
     pub fn len(&self) -> usize {
-        self.touched.len()
+        self.touched.len() + self.arrays.values().map(Vec::len).sum::<usize>()
     }
 
     /// Whether no variable was touched.
@@ -207,6 +244,9 @@ impl Variables {
     /// Where two ways meet: keeps what is the same on both.
     pub(super) fn meet(&mut self, other: &Variables) {
         self.anything |= other.anything;
+        if self.arrays != other.arrays {
+            self.arrays = Arc::default();
+        }
         let names: Vec<String> = self.touched.keys().chain(other.touched.keys()).cloned().collect();
         for name in names {
             if self.touched.get(&name) != other.touched.get(&name) {

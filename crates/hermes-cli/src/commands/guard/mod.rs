@@ -81,12 +81,11 @@ impl Explained {
             deny: &mode.deny,
             allow: &mode.allow,
         };
-        let text = command::normal(line);
         Ok(Self {
             judgement: command::judge(line, &sight),
             reach: sight.reach,
             look: command::look(line, &sight),
-            tree: shell::parse(&text).map(|script| shell::tree(&script)).map_err(|error| error.to_string()),
+            tree: shell::parse(line).map(|script| shell::tree(&script)).map_err(|error| error.to_string()),
         })
     }
 

@@ -22,14 +22,20 @@ pub struct AssignArgs {
     /// The card
     task_id: String,
     /// The profile; "none" takes it away from everybody
-    profile: String,
+    // Its own name: clap takes it for the global `--profile` otherwise.
+    #[arg(id = "assignee", value_name = "PROFILE")]
+    assignee: String,
 }
 
 /// Gives a card to a profile.
 pub fn assign(desk: &Desk<'_>, args: &AssignArgs) -> anyhow::Result<ExitCode> {
-    let id = CardId::new(&args.task_id);
-    let to = (args.profile != "none").then_some(args.profile.as_str());
-    desk.board()?.assign(&id, to, desk.now)?;
+    give(desk, &CardId::new(&args.task_id), &args.assignee)
+}
+
+/// Gives a card to a profile, or with "none" to nobody.
+pub fn give(desk: &Desk<'_>, id: &CardId, profile: &str) -> anyhow::Result<ExitCode> {
+    let to = (profile != "none").then_some(profile);
+    desk.board()?.assign(id, to, desk.now)?;
     let to = to.map(|name| name.trim().to_lowercase());
     let text = match &to {
         Some(name) => format!("Assigned {id} to {}", line(name, 60)),
@@ -137,7 +143,8 @@ pub fn claim(desk: &Desk<'_>, args: &ClaimArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn host() -> String {
+/// This machine's name, as it stands in locks.
+pub fn host() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
@@ -352,7 +359,12 @@ pub struct ArchiveArgs {
 pub fn archive(desk: &Desk<'_>, args: &ArchiveArgs) -> anyhow::Result<ExitCode> {
     desk.each(&args.task_ids, |board, id| {
         if !args.rm {
+            let run = board.card(id)?.current_run;
             board.archive(id, desk.now)?;
+            if let Some(run) = run {
+                super::stop::dismiss(desk, board, id, run)?;
+            }
+            board.put_away(id)?;
             return Ok(format!("Archived {id}"));
         }
         let files = board.delete(id, desk.now)?;
@@ -407,7 +419,8 @@ fn all(first: &str, more: &[String]) -> Vec<String> {
     std::iter::once(first.to_owned()).chain(more.iter().cloned()).collect()
 }
 
-fn words(words: &[String]) -> Option<String> {
+/// Words as a sentence, if there are any.
+pub fn words(words: &[String]) -> Option<String> {
     let text = words.join(" ");
     (!text.trim().is_empty()).then(|| text.trim().to_owned())
 }

@@ -2,9 +2,11 @@
 
 mod act;
 mod attach;
+mod attend;
 mod boards;
 mod columns;
 mod create;
+mod daemon;
 mod diagnose;
 mod edit;
 mod follow;
@@ -13,13 +15,17 @@ mod json;
 mod look;
 mod mode;
 mod notify;
+mod review;
 mod screen;
 mod show;
+mod status;
+mod stop;
 mod swarm;
 mod text;
 mod top;
 mod tree;
 mod triage;
+mod why;
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -61,6 +67,8 @@ enum Action {
     Tree(tree::Args),
     Search(look::SearchArgs),
     Context(show::ContextArgs),
+    Status(status::Args),
+    Why(why::Args),
     Top(top::Args),
     #[command(visible_alias = "diag")]
     Diagnostics(diagnose::Args),
@@ -75,11 +83,19 @@ enum Action {
     Heartbeat(act::HeartbeatArgs),
     Complete(act::CompleteArgs),
     Edit(Box<edit::Args>),
+    Approve(review::ApproveArgs),
+    Reject(review::RejectArgs),
     Block(act::BlockArgs),
     Schedule(act::ScheduleArgs),
     Unblock(act::UnblockArgs),
     Promote(act::PromoteArgs),
     Archive(act::ArchiveArgs),
+    Stop(stop::StopArgs),
+    Reclaim(stop::ReclaimArgs),
+    Reassign(stop::ReassignArgs),
+    Daemon(daemon::Args),
+    #[command(hide = true)]
+    Attend(attend::Args),
     Pause(mode::PauseArgs),
     Resume(mode::ResumeArgs),
     Drain(mode::DrainArgs),
@@ -157,6 +173,16 @@ impl<'a> Desk<'a> {
         Ok(name.filter(|name| self.has_profile(name)))
     }
 
+    /// What the dispatcher goes by. What is odd about it is said.
+    fn rules(&self) -> anyhow::Result<hermes_board::dispatch::Rules> {
+        let env = |name: &str| self.app.var(name).map(str::to_owned);
+        let (rules, warnings) = hermes_board::dispatch::Rules::read(&self.app.settings()?, &env)?;
+        for warning in &warnings {
+            ui::warn(warning);
+        }
+        Ok(rules)
+    }
+
     /// The same, if there is a card among these that it matters for.
     fn fallback<'c>(
         &self,
@@ -199,6 +225,8 @@ pub fn run(app: &App, args: Args) -> anyhow::Result<ExitCode> {
         Action::Tree(args) => tree::run(&desk, &args),
         Action::Search(args) => look::search(&desk, &args),
         Action::Context(args) => show::context(&desk, &args),
+        Action::Status(args) => status::run(&desk, &args),
+        Action::Why(args) => why::run(&desk, &args),
         Action::Top(args) => top::run(&desk, &args),
         Action::Diagnostics(args) => diagnose::run(&desk, &args),
         Action::Assign(args) => act::assign(&desk, &args),
@@ -211,12 +239,19 @@ pub fn run(app: &App, args: Args) -> anyhow::Result<ExitCode> {
         Action::Claim(args) => act::claim(&desk, &args),
         Action::Heartbeat(args) => act::heartbeat(&desk, &args),
         Action::Complete(args) => act::complete(&desk, &args),
+        Action::Approve(args) => review::approve(&desk, &args),
+        Action::Reject(args) => review::reject(&desk, &args),
         Action::Edit(args) => edit::run(&desk, &args),
         Action::Block(args) => act::block(&desk, &args),
         Action::Schedule(args) => act::schedule(&desk, &args),
         Action::Unblock(args) => act::unblock(&desk, &args),
         Action::Promote(args) => act::promote(&desk, &args),
         Action::Archive(args) => act::archive(&desk, &args),
+        Action::Stop(args) => stop::stop(&desk, &args),
+        Action::Reclaim(args) => stop::reclaim(&desk, &args),
+        Action::Reassign(args) => stop::reassign(&desk, &args),
+        Action::Daemon(args) => daemon::run(&desk, &args),
+        Action::Attend(args) => attend::run(&desk, &args),
         Action::Pause(args) => mode::pause(&desk, &args),
         Action::Resume(args) => mode::resume(&desk, &args),
         Action::Drain(args) => mode::drain(&desk, &args),

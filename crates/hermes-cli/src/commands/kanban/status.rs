@@ -4,16 +4,19 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use hermes_board::claim::Claimer;
 use hermes_board::daemon::status::{Presence, presence};
 use hermes_board::dispatch::why::{CapKind, Why};
-use hermes_board::dispatch::{Plan, Rules, Scope, Snapshot, World, plan};
+use hermes_board::dispatch::{Elsewhere, Plan, Rules, Scope, Snapshot, World, plan};
+use hermes_board::query::Archived;
 use hermes_board::state::Mode;
 use hermes_board::why::Dispatcher;
-use hermes_board::{Board, Seconds, Status};
+use hermes_board::worker::world;
+use hermes_board::{Board, Seconds, Status, boards};
 use serde_json::{Value, json};
 
 use super::screen::{Screen, line, pad};
-use super::{Desk, dispatch, mode, text};
+use super::{Desk, mode, text};
 
 /// Show whether anything happens on the board: the dispatcher, caps, what is held back and what comes next
 #[derive(Debug, clap::Args)]
@@ -46,15 +49,47 @@ impl Desk<'_> {
     pub fn view(&self, board: &mut Board) -> anyhow::Result<View> {
         let rules = self.rules()?;
         let snapshot = board.snapshot(Scope::All, &rules, self.now)?;
-        let world = dispatch::world(self, &snapshot)?;
-        Ok(View { snapshot, rules, world, presence: presence(&self.root) })
+        let claimer = Claimer { host: super::act::host(), pid: std::process::id() };
+        let world = world::see(&snapshot, &claimer, self.app.home.root(), self.elsewhere());
+        Ok(View { snapshot, rules, world, presence: self.presence() })
+    }
+
+    /// Whether a dispatcher is there. What another left behind when it was killed says nothing of the one that is.
+    fn presence(&self) -> Presence {
+        match presence(&self.root) {
+            Presence::There(Some(said)) => {
+                let pid = holder(&self.root.dispatcher_lock());
+                Presence::There(Some(said).filter(|said| pid.is_none_or(|pid| pid == said.pid)))
+            }
+            presence => presence,
+        }
+    }
+
+    /// What runs on the other boards. One that cannot be read counts as one where nothing does.
+    fn elsewhere(&self) -> Elsewhere {
+        let mut sum = Elsewhere::default();
+        if self.root.overrides().database.is_some() {
+            return sum;
+        }
+        let number = |count: i64| u32::try_from(count).unwrap_or(0);
+        for other in boards::list(&self.root, Archived::Hidden).iter().filter(|other| other.slug != self.slug)
+        {
+            let Ok(Some(mut board)) = Board::look(&self.root, &other.slug) else { continue };
+            let Ok(stats) = board.stats(self.now) else { continue };
+            sum.total += number(stats.by_status.get(&Status::Running).copied().unwrap_or(0));
+            for (profile, counts) in &stats.by_assignee {
+                let running = number(counts.get(&Status::Running).copied().unwrap_or(0));
+                *sum.by_profile.entry(profile.clone()).or_default() += running;
+            }
+        }
+        sum
     }
 }
 
 /// Shows how it stands.
 pub fn run(desk: &Desk<'_>, _: &Args) -> anyhow::Result<ExitCode> {
     let Some(mut board) = desk.look()? else {
-        let there = presence(&desk.root);
+        let there = desk.presence();
         let text = format!(
             "Board \"{}\": no cards yet\nDispatcher: {}\n",
             desk.slug,
@@ -143,7 +178,8 @@ impl Standing<'_> {
             return format!("Nothing new is started: {}.", Why::Mode(mode));
         }
         if waiting && self.view.presence == Presence::Nobody {
-            return "Nothing new is started: no dispatcher runs; `hermes kanban daemon` starts one.".to_owned();
+            return "Nothing new is started: no dispatcher runs; `hermes kanban daemon` starts one."
+                .to_owned();
         }
         if !self.plan.start.is_empty() {
             return "Cards are started.".to_owned();

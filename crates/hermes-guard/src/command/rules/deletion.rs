@@ -32,7 +32,15 @@ fn deletes_precious(call: &Call, sight: &Context<'_>) -> bool {
         return call.is(&["rm", "grm"]) && is_recursive(call) && precious(&call.operands());
     }
     match call.name().as_deref() {
-        Some("rm" | "grm" | "srm") => is_recursive(call) && precious(&call.operands()),
+        // A name that is only known when it runs, with the arguments of the worst: nobody writes that by accident.
+        None => is_recursive(call) && call.short('f') && precious(&call.operands()),
+        Some("rm" | "grm" | "srm") => {
+            is_recursive(call) && precious(&call.operands()) || is_fed_precious(call, sight)
+        }
+        Some("rimraf" | "trash" | "trash-put" | "del-cli" | "wipe") => precious(&call.operands()),
+        Some("npx" | "bunx" | "pnpx") if call.has("rimraf") => precious(&call.operands()),
+        Some("gio") if call.has_any(&["trash", "remove"]) => precious(&call.operands()),
+        Some("rsync") if mirrors(call) => call.operands().last().is_some_and(|to| precious(&[to])),
         Some("find") => finds_to_delete(call) && is_unfiltered(call) && precious(&find_roots(call)),
         Some("mv") => {
             let operands = call.operands();
@@ -40,6 +48,20 @@ fn deletes_precious(call: &Call, sight: &Context<'_>) -> bool {
         }
         _ => false,
     }
+}
+
+/// `find / | xargs rm`: whether the list of what is deleted is made from everything in such a place.
+fn is_fed_precious(call: &Call, sight: &Context<'_>) -> bool {
+    call.via == Via::Many
+        && call.input.upstream.iter().any(|words| {
+            let lister = Call { words: words.to_vec(), cwd: call.cwd.clone(), ..Call::default() };
+            let roots = match lister.name().as_deref() {
+                Some("find") if is_unfiltered(&lister) => find_roots(&lister),
+                Some("ls") => lister.operands(),
+                _ => Vec::new(),
+            };
+            roots.into_iter().any(|root| is_precious_tree(root, call.cwd.as_deref(), sight))
+        })
 }
 
 fn deletes_tree(call: &Call, _: &Context<'_>) -> bool {
@@ -70,6 +92,8 @@ fn deletes_many(call: &Call, _: &Context<'_>) -> bool {
         || (call.is(&["fd", "fdfind"])
             && call.has_any(&["-x", "-X", "--exec", "--exec-batch"])
             && call.has("rm"))
+        || call.is(&["gio"]) && call.has_any(&["trash", "remove"])
+        || call.is(&["trash-put", "wipe"])
 }
 
 /// Whether `find` is told to delete what it finds.
@@ -81,7 +105,9 @@ fn finds_to_delete(call: &Call) -> bool {
                 Some("rm" | "/bin/rm" | "/usr/bin/rm" | "unlink" | "shred")
             )
     });
-    call.has("-delete") || runs
+    let by_shell = call.has_any(&["sh", "bash", "dash", "zsh"])
+        && call.texts().iter().any(|text| text.starts_with("rm ") || text.contains(" rm "));
+    call.has("-delete") || runs || by_shell
 }
 
 /// Whether `find` takes everything it meets.
@@ -107,17 +133,29 @@ fn is_unfiltered(call: &Call) -> bool {
         "-atime",
         "-ctime",
     ];
-    !call.has_any(FILTERS)
+    // `-name '*'` filters nothing.
+    let all = |pair: &[Word]| {
+        pair[0].text().is_some_and(|text| FILTERS.contains(&text.as_str()))
+            && !pair[1].text().is_some_and(|text| text.chars().all(|c| c == '*'))
+    };
+    !call.args().windows(2).any(all) && !call.has("-empty")
 }
 
-/// Where `find` begins.
+/// Where `find` begins: here, where nothing is said.
 fn find_roots(call: &Call) -> Vec<&Word> {
+    static HERE: std::sync::LazyLock<Word> = std::sync::LazyLock::new(|| Word::known("."));
+    let is_option = |word: &&Word| matches!(word.text().as_deref(), Some("-L" | "-H" | "-P"));
     let is_root = |word: &&Word| !word.beginning().starts_with(['-', '(', '!']);
-    call.args().iter().skip_while(|word| !is_root(word)).take_while(is_root).collect()
+    let roots: Vec<&Word> = call.args().iter().skip_while(is_option).take_while(is_root).collect();
+    if roots.is_empty() { vec![&HERE] } else { roots }
+}
+
+fn mirrors(call: &Call) -> bool {
+    call.flags().any(|flag| flag.starts_with("--delete") || flag == "--del")
 }
 
 fn deletes_by_mirror(call: &Call, _: &Context<'_>) -> bool {
-    call.is(&["rsync"]) && call.flags().any(|flag| flag.starts_with("--delete") || flag == "--del")
+    call.is(&["rsync"]) && mirrors(call)
         || call.is(&["rclone"])
             && call.path().get(1).is_some_and(|verb| matches!(verb.as_str(), "sync" | "purge" | "delete"))
 }

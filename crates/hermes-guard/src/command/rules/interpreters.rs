@@ -54,8 +54,18 @@ fn starts_helper(call: &Call, _: &Context<'_>) -> bool {
             let text = word.shown();
             !(text == "ssh" || text.starts_with("ssh ")) || text.to_lowercase().contains("command")
         }),
+        Some("dc") => given().any(|text| text.contains('!')),
+        Some("m4") => given().any(|text| text.contains("syscmd") || text.contains("esyscmd")),
+        Some("rpm" | "rpmbuild" | "rpmspec") => given().any(|text| text.contains("%(")),
+        Some("gnuplot") => {
+            given().any(|text| text.contains("system") || text.contains('`') || text.contains('!'))
+        }
+        Some("vim" | "vi" | "nvim" | "ex" | "view") if call.has_any(&["-S", "-s", "-u"]) => true,
         Some("vim" | "vi" | "nvim" | "ex" | "view" | "emacs") => texts.iter().any(|text| {
             text.contains(":!")
+                || ["w ", "w! ", ":w ", ":w! ", "write ", "saveas ", "sav "]
+                    .iter()
+                    .any(|verb| text.starts_with(verb))
                 || text.starts_with('!')
                 || text.starts_with("+!")
                 || text.contains("system(")
@@ -83,8 +93,10 @@ fn starts_helper(call: &Call, _: &Context<'_>) -> bool {
             let option = text.strip_prefix("-o").unwrap_or(&text).trim_start();
             ["proxycommand", "localcommand", "knownhostscommand"].iter().any(|name| option.starts_with(name))
         }),
+        Some("gawk") if call.has_any(&["-l", "--load", "-E"]) => true,
         Some("awk" | "gawk" | "mawk" | "nawk") => texts.iter().any(|text| {
             text.contains("system(")
+                || text.contains("@load")
                 || text.contains("| getline")
                 || text.contains("|getline")
                 || (text.contains("print") && text.contains("| \""))

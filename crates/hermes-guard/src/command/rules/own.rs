@@ -14,6 +14,9 @@ pub(super) const RULES: &[Rule] = &[
         gateway(call)
     }),
     dangerous("own-program", "it updates, removes or resets this program", |call, _| replaces(call)),
+    dangerous("own-agent", "it starts another agent, or changes what agents of this home do", |call, _| {
+        acts_on_its_own(call)
+    }),
     dangerous(
         "own-processes",
         "it ends processes of this program, or ones that were looked up by name",
@@ -55,11 +58,16 @@ fn loosens(call: &Call) -> bool {
     let moves_home = |text: &String| text.starts_with("HERMES_HOME=");
     if call.is(&["export", "declare", "typeset"]) && call.texts().iter().any(moves_home)
         || copies_program(call)
+        // Under whatever name a copy of it runs.
+        || call.has("--yolo")
     {
         return true;
     }
     if !is_ours(call) {
         return false;
+    }
+    if call.has("--reveal") || call.has_any(&["--ignore-user-config"]) {
+        return true;
     }
     // With another home other settings count.
     if call.env.iter().any(|text| moves_home(text) || text.starts_with("HOME=")) {
@@ -95,9 +103,63 @@ fn loosens(call: &Call) -> bool {
     }
 }
 
+/// Whether it does more than show something, set a harmless setting or look after cards.
+fn acts_on_its_own(call: &Call) -> bool {
+    const SHOWS: &[&str] = &[
+        "status",
+        "doctor",
+        "logs",
+        "dump",
+        "insights",
+        "version",
+        "completion",
+        "help",
+        "guard",
+        "prompt-size",
+    ];
+    const LOOKS: &[&str] = &[
+        "list", "ls", "show", "get", "view", "search", "find", "explain", "check", "docs", "path", "diff",
+        "inspect", "df", "logs", "info", "output", "wait", "status", "current", "export", "stats",
+    ];
+    /// What people and programs do to boards as a whole, and what starts workers.
+    const BOARDS: &[&str] = &[
+        "attend",
+        "daemon",
+        "dispatch",
+        "resume",
+        "pause",
+        "drain",
+        "stop",
+        "gc",
+        "boards",
+        "import",
+        "swarm",
+        "decompose",
+        "specify",
+        "init",
+        "reclaim",
+    ];
+    if !is_ours(call) || call.has_any(&["--help", "-h", "--version", "-V"]) {
+        return false;
+    }
+    if call.flags().any(|flag| flag.starts_with("-z") || flag.starts_with("--oneshot")) {
+        return true;
+    }
+    let verbs = verbs(call);
+    match verbs.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        // Without a verb it is a conversation, for which there is nobody to talk.
+        [] | ["chat" | "demo" | "backup" | "fallback" | "cron" | "mcp" | "plugins", ..] => true,
+        [verb, ..] if SHOWS.contains(verb) => false,
+        ["kanban", verb, ..] => BOARDS.contains(verb),
+        // What runs in a sandbox is judged as if it stood here.
+        ["sandbox", "exec" | "jobs", ..] | ["config", "set" | "unset", ..] | [_] => false,
+        [_, verb, ..] => !LOOKS.contains(verb),
+    }
+}
+
 /// A copy of this program under another name.
 fn copies_program(call: &Call) -> bool {
-    if !call.is(&["cp", "ln", "install", "mv", "rsync"]) {
+    if !call.is(&["cp", "ln", "install", "mv", "rsync", "dd", "cat", "link"]) {
         return false;
     }
     let is_name = |word: &Word| word.split_slashes().last().and_then(Word::text).as_deref() == Some("hermes");
@@ -109,7 +171,8 @@ fn copies_program(call: &Call) -> bool {
     });
     let operands = call.operands();
     let sources = operands.split_last().map_or(&[][..], |(_, sources)| sources);
-    looked_up || sources.iter().any(|word| in_bin(word))
+    looked_up && (!call.is(&["cat"]) || !call.writes.is_empty())
+        || !call.is(&["cat"]) && sources.iter().any(|word| in_bin(word))
 }
 
 fn writes_ours(call: &Call, sight: &Context<'_>) -> bool {

@@ -80,15 +80,43 @@ fn changes_owner(call: &Call, sight: &Context<'_>) -> bool {
 fn changes_users(call: &Call, _: &Context<'_>) -> bool {
     call.is(&[
         "useradd", "userdel", "usermod", "adduser", "deluser", "groupadd", "groupdel", "groupmod", "passwd",
-        "chpasswd", "visudo", "vipw", "gpasswd",
+        "chpasswd", "visudo", "vipw", "gpasswd", "chsh",
     ]) && !call.only_asks_for_help()
 }
 
 fn sudo_options(call: &Call, _: &Context<'_>) -> bool {
     sudo_flags(call).iter().any(|flag| {
         matches!(flag.as_str(), "--stdin" | "--askpass" | "--shell")
-            || !flag.starts_with("--") && flag.contains(['S', 'A', 's', 'a'])
-    })
+            || !flag.starts_with("--") && flag.contains(['S', 'A', 's', 'a', 'i', 'e'])
+    }) || opens_root_shell(call)
+}
+
+/// A shell, or a program from which one is a key away, with somebody else's rights.
+fn opens_root_shell(call: &Call) -> bool {
+    const VALUED: &[&str] = &["-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T", "-U"];
+    const OPEN: &[&str] = &[
+        "su", "vim", "vi", "nvim", "nano", "emacs", "ed", "ex", "less", "more", "most", "man", "irb", "ghci",
+        "gdb", "ftp", "screen", "tmux", "mc", "ranger", "top", "htop",
+    ];
+    const NEED_ARGUMENTS: &[&str] = &[
+        "bash", "sh", "dash", "zsh", "fish", "ksh", "python", "python3", "node", "perl", "ruby", "lua", "php",
+    ];
+    if call.is(&["su"]) {
+        return call.value_of(&["-c", "--command"]).is_none() && !call.only_asks_for_help();
+    }
+    if !call.is(&["sudo", "doas", "pkexec"]) {
+        return false;
+    }
+    let mut rest = call.args();
+    while let [first, after @ ..] = rest {
+        let text = first.text().unwrap_or_default();
+        if !text.starts_with('-') && !text.contains('=') {
+            break;
+        }
+        rest = if VALUED.contains(&text.as_str()) { after.get(1..).unwrap_or_default() } else { after };
+    }
+    let inner = Call { words: rest.to_vec(), ..Call::default() };
+    inner.is(OPEN) && !inner.only_asks_for_help() || inner.is(NEED_ARGUMENTS) && inner.args().is_empty()
 }
 
 /// The flags of sudo itself: those before the command it runs.

@@ -2,8 +2,8 @@
 
 use super::{Rule, dangerous, without_globals};
 use crate::command::Context;
-use crate::command::call::Call;
-use crate::command::path::{Kept, Last, Route, kept};
+use crate::command::call::{Call, Via};
+use crate::command::path::{Kept, Last, Route, is_home, kept};
 use crate::command::word::Word;
 
 pub(super) const RULES: &[Rule] = &[
@@ -29,7 +29,10 @@ fn is_secret(word: &Word, call: &Call, sight: &Context<'_>) -> bool {
     // Our settings may be read, our keys not.
     kept(word, call.cwd.as_deref(), sight, Last::Followed) == Some(Kept::Ours)
         && word.split_slashes().last().and_then(Word::text).is_some_and(|name| {
-            !matches!(name.as_str(), "config.yaml" | "SOUL.md" | "approvals.json" | "active_profile")
+            !matches!(
+                name.as_str(),
+                "config.yaml" | "SOUL.md" | "approvals.json" | "active_profile" | "state.db"
+            ) && !["plugins", "hooks"].iter().any(|dir| word.shown().contains(&format!("/{dir}")))
         })
         || word
             .text()
@@ -59,8 +62,27 @@ fn reads(call: &Call, sight: &Context<'_>) -> bool {
         let shows = call.path().get(1).is_some_and(|verb| SHOWS.contains(&verb.as_str()));
         return shows && call.value_of(&["-in"]).is_some_and(|word| is_secret(&word, call, sight));
     }
+    if name == "git" {
+        return shown_by_git(call, sight);
+    }
+    if name == "xargs"
+        && call.value_of(&["-a", "--arg-file"]).is_some_and(|word| is_secret(&word, call, sight))
+    {
+        return true;
+    }
+    // `ps auxe` shows the variables of every process.
+    if name == "ps" && call.texts().first().is_some_and(|text| is_ps_with_environment(text)) {
+        return true;
+    }
+    let packs = ["tar", "zip", "7z", "cp", "rsync", "scp"].contains(&name.as_str());
+    if packs && packs_home(call, sight) {
+        return true;
+    }
     if !READERS.contains(&name.as_str()) {
         return false;
+    }
+    if lists_secrets(call) {
+        return true;
     }
     let mut operands = call.operands();
     if matches!(
@@ -81,13 +103,60 @@ fn reads(call: &Call, sight: &Context<'_>) -> bool {
     operands.iter().any(|word| is_secret(word, call, sight))
 }
 
+fn is_ps_with_environment(text: &str) -> bool {
+    text.contains('e') && text.len() <= 6 && text.chars().all(|c| "auxewfgjlsv".contains(c))
+}
+
+/// Whether a whole home, keys included, is put into an archive or copied.
+fn packs_home(call: &Call, sight: &Context<'_>) -> bool {
+    let operands = call.operands();
+    let sources = match call.name().as_deref() {
+        Some("cp" | "rsync" | "scp") => operands.split_last().map_or(&[][..], |(_, sources)| sources),
+        _ if call.value_of(&["-C"]).is_some() || call.short('x') => &[],
+        // `tar xf`, written without a dash.
+        _ if call.texts().first().is_some_and(|text| text.contains('x') && text.len() < 6) => &[],
+        _ => operands.as_slice(),
+    };
+    sources.iter().any(|word| is_home(word, call.cwd.as_deref(), sight))
+}
+
+/// `cat $(find . -name .env)`, `find . -name '*.pem' | xargs cat`: the list was made by such a name.
+fn lists_secrets(call: &Call) -> bool {
+    let lists = if call.via == Via::Many { call.input.upstream.as_slice() } else { &[] };
+    lists.iter().chain(&call.origins).any(|words| {
+        let lister = Call { words: words.to_vec(), ..Call::default() };
+        lister.is(&["find", "fd", "fdfind", "locate", "ls", "git"])
+            && lister.texts().iter().any(|text| {
+                let name = text.rsplit('/').next().unwrap_or(text).trim_matches('*');
+                !name.is_empty() && crate::is_secret_file_name(name)
+            })
+    })
+}
+
+/// `git show HEAD:.env`, `git diff .env`
+fn shown_by_git(call: &Call, sight: &Context<'_>) -> bool {
+    let Some(git) = without_globals(call) else { return false };
+    let shows = git
+        .path()
+        .get(1)
+        .is_some_and(|verb| matches!(verb.as_str(), "show" | "diff" | "log" | "cat-file" | "blame" | "grep"));
+    shows
+        && git.args().iter().skip(1).any(|word| {
+            let path = word.text().and_then(|text| text.split_once(':').map(|(_, path)| Word::known(path)));
+            is_secret(&path.unwrap_or_else(|| word.clone()), call, sight)
+        })
+}
+
 fn sends(call: &Call, sight: &Context<'_>) -> bool {
     match call.name().as_deref() {
         Some("curl" | "wget" | "http" | "https" | "xh") => {
             call.args().iter().any(|word| {
                 let text = word.shown();
-                let file =
-                    text.split_once('@').or_else(|| text.split_once("--post-file=")).map(|(_, file)| file);
+                let file = text
+                    .split_once('@')
+                    .or_else(|| text.split_once("=<"))
+                    .or_else(|| text.split_once("--post-file="));
+                let file = file.map(|(_, file)| file);
                 let at = file.map(Word::known);
                 at.is_some_and(|word| is_secret(&word, call, sight))
                     || text.starts_with("file://")
@@ -125,13 +194,19 @@ fn exports(call: &Call, _: &Context<'_>) -> bool {
             git.path().get(1..3).is_some_and(|verbs| verbs == ["credential", "fill"])
                 || git.path().get(1).is_some_and(|verb| verb.starts_with("credential-")) && git.has("get")
         }),
+        Some("aws") if begins(&["secretsmanager", "get-secret-value"]) => true,
         Some("aws") => begins(&["configure", "get"]) || begins(&["configure", "export-credentials"]),
         Some("gcloud") => call
             .operands()
             .iter()
             .any(|word| word.beginning().starts_with("print-") && word.beginning().ends_with("-token")),
         Some("az") => call.has("get-access-token"),
-        Some("kubectl") => begins(&["config", "view"]) && call.has("--raw"),
+        Some("kubectl") => {
+            begins(&["config", "view"]) && call.has("--raw")
+                || (begins(&["get", "secret"]) || begins(&["get", "secrets"]))
+                    && call.value_of(&["-o", "--output"]).is_some()
+        }
+        Some("heroku") => begins(&["config"]) || call.path().get(1).is_some_and(|verb| verb == "config:get"),
         Some("op") => begins(&["read"]),
         Some("vault") => begins(&["read"]) || begins(&["kv", "get"]),
         Some(name) if name.starts_with("docker-credential-") => call.has("get"),

@@ -3,7 +3,7 @@
 use super::{Rule, dangerous, without_globals};
 use crate::command::Context;
 use crate::command::call::Call;
-use crate::command::path::{Kept, Last, kept};
+use crate::command::path::{Kept, Last, is_home, kept};
 use crate::command::word::Word;
 
 pub(super) const RULES: &[Rule] = &[
@@ -48,7 +48,15 @@ pub(in crate::command) fn written(call: &Call) -> Vec<Word> {
                 }
                 files.push(dir);
             }
+            let hard = call.is(&["ln"]) && !call.short('s') && !call.has("--symbolic")
+                || call.is(&["cp"]) && (call.short('l') || call.has("--link"));
+            if hard {
+                files.extend(
+                    operands.iter().take(operands.len().saturating_sub(1)).map(|word| (*word).clone()),
+                );
+            }
         }
+        Some("ln") => files.extend(operands.iter().filter(|_| !call.short('s')).map(|word| (*word).clone())),
         Some("sed" | "gsed" | "perl" | "ruby") => {
             let in_place = call.flags().any(|flag| {
                 flag.starts_with("--in-place")
@@ -64,20 +72,46 @@ pub(in crate::command) fn written(call: &Call) -> Vec<Word> {
         Some("awk" | "gawk" | "mawk" | "nawk") => {
             files.extend(call.texts().iter().flat_map(|text| printed_to(text)).map(Word::known));
         }
-        Some("sudoedit") => files.extend(operands.iter().map(|word| (*word).clone())),
+        Some("vim" | "vi" | "nvim" | "nano" | "emacs" | "pico" | "micro" | "code" | "sudoedit") => {
+            files.extend(operands.iter().map(|word| (*word).clone()));
+        }
         Some("dd") => files.extend(call.value_of(&["of="])),
-        Some("curl" | "wget" | "sort" | "gcc" | "cc") => {
-            files.extend(call.value_of(&["-o", "-O", "--output", "--output-document"]));
+        Some("curl" | "wget" | "sort" | "gcc" | "cc" | "shuf" | "clang" | "go" | "rustc" | "openssl") => {
+            let flags = [
+                "-o",
+                "-O",
+                "--output",
+                "--output-document",
+                "--output-dir",
+                "-P",
+                "--directory-prefix",
+                "-out",
+            ];
+            for flag in flags {
+                files.extend(call.value_of(&[flag]));
+            }
+        }
+        Some("find" | "gfind") => {
+            for flag in ["-fprintf", "-fprint", "-fprint0", "-fls"] {
+                files.extend(call.value_of(&[flag]));
+            }
+        }
+        Some("uniq" | "xxd") => files.extend(operands.get(1).map(|word| (*word).clone())),
+        Some("yq") if call.has_any(&["-i", "--inplace"]) => files.extend(last()),
+        // Another name for a file is another way to change it.
+        Some("link") => files.extend(operands.first().map(|word| (*word).clone())),
+        // Whoever may read it is as good as its content.
+        Some("chmod" | "chown" | "chattr" | "setfacl") => {
+            files.extend(operands.iter().skip(1).map(|word| (*word).clone()));
         }
         Some("patch") => {
-            files.extend(operands.first().map(|word| (*word).clone()));
+            // Without a name the text of the patch names the files.
+            files.push(operands.first().map_or_else(|| Word::known("."), |word| (*word).clone()));
             files.extend(call.value_of(&["-d", "--directory"]));
         }
         Some("tar" | "bsdtar") => {
-            let extracts =
-                call.texts().first().is_some_and(|text| !text.starts_with("--") && text.contains('x'))
-                    || call.has_any(&["-x", "--extract", "--get"]);
-            let place = call.value_of(&["-C", "--directory"]);
+            let extracts = unpacks(call);
+            let place = call.value_of(&["-C", "--directory", "--one-top-level"]);
             files.extend(place.or_else(|| extracts.then(|| Word::known("."))));
         }
         Some("unzip") => files.push(call.value_of(&["-d"]).unwrap_or_else(|| Word::known("."))),
@@ -120,10 +154,39 @@ fn copies_example(call: &Call) -> bool {
 }
 
 fn writes(call: &Call, sight: &Context<'_>, what: Kept) -> bool {
+    if what == Kept::ShellStart && unpacks_into_home(call, sight) || what == Kept::System && keeps_roots(call)
+    {
+        return true;
+    }
     if what == Kept::Secret && copies_example(call) && call.writes.is_empty() {
         return false;
     }
     written(call).iter().any(|word| kept(word, call.cwd.as_deref(), sight, Last::Followed) == Some(what))
+}
+
+/// An archive unpacked in the home directory itself may bring any of its files.
+fn unpacks_into_home(call: &Call, sight: &Context<'_>) -> bool {
+    let unpacks = match call.name().as_deref() {
+        Some("unzip" | "7z" | "7za" | "cpio") => true,
+        Some("tar" | "bsdtar") => unpacks(call),
+        _ => false,
+    };
+    unpacks && written(call).iter().any(|word| is_home(word, call.cwd.as_deref(), sight))
+}
+
+fn unpacks(call: &Call) -> bool {
+    call.texts().first().is_some_and(|text| !text.starts_with("--") && text.contains('x'))
+        || call.has_any(&["-x", "--extract", "--get"])
+        || call.short('x')
+}
+
+/// `tar xPf`: files go where the archive says, from `/` on.
+fn keeps_roots(call: &Call) -> bool {
+    call.is(&["tar", "bsdtar"])
+        && unpacks(call)
+        && (call.short('P')
+            || call.has("--absolute-names")
+            || call.texts().first().is_some_and(|text| !text.starts_with('-') && text.contains('P')))
 }
 
 fn services(call: &Call, _: &Context<'_>) -> bool {
@@ -137,6 +200,9 @@ fn services(call: &Call, _: &Context<'_>) -> bool {
         "set-default",
         "daemon-reexec",
         "try-restart",
+        "enable",
+        "link",
+        "edit",
     ];
     let verb = |verbs: &[&str]| {
         call.operands()
@@ -151,6 +217,7 @@ fn services(call: &Call, _: &Context<'_>) -> bool {
             .get(1)
             .and_then(|word| word.text())
             .is_some_and(|text| VERBS.contains(&text.as_str())),
+        Some("loginctl") => verb(&["enable-linger", "terminate-user", "kill-user"]),
         Some("launchctl") => verb(&["bootout", "unload", "remove", "stop", "disable", "kill", "kickstart"]),
         _ => false,
     }

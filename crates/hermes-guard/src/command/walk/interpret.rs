@@ -4,20 +4,13 @@ use std::sync::Arc;
 
 use super::{Flow, Walk};
 use crate::command::call::{Call, Mark, Via};
+use crate::command::other::{self, LANGUAGES, Language};
 use crate::command::rules::{FETCHERS, decodes};
 use crate::command::script;
 use crate::command::word::Word;
 
 const SHELLS: &[&str] =
     &["bash", "sh", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh", "yash"];
-
-/// Other interpreters, and the flags that take code.
-const OTHERS: &[(&[&str], &[&str])] = &[
-    (&["perl", "ruby", "lua", "osascript", "rscript", "r", "julia"], &["-e", "-E", "-ne", "-pe", "-pie"]),
-    (&["node", "nodejs", "bun"], &["-e", "--eval", "-p", "--print"]),
-    (&["php"], &["-r"]),
-    (&["deno"], &["eval"]),
-];
 
 /// Programs made to print commands for a shell to run: `eval "$(ssh-agent -s)"`.
 const PRINTERS: &[&str] = &[
@@ -51,7 +44,8 @@ impl Walk<'_> {
         if let Some(word) = call.words.first().filter(|word| self.is_fresh(word)) {
             self.file(call, word, |walk, _, text| walk.line_apart(text, &Flow::default()));
         }
-        let python = name.starts_with("python") || name.starts_with("pypy") || name == "ipython";
+        let python =
+            name.starts_with("python") || name.starts_with("pypy") || matches!(name, "ipython" | "py");
         match name {
             _ if SHELLS.contains(&name) => self.shell(call),
             "source" | "." => self.sourced(call),
@@ -64,8 +58,8 @@ impl Walk<'_> {
             }
             "make" | "gmake" if runs_given_rules(call) => self.unknown_code(call),
             _ => {
-                if let Some((_, flags)) = OTHERS.iter().find(|(names, _)| names.contains(&name)) {
-                    self.code(call, flags, script::other);
+                if let Some(language) = LANGUAGES.iter().find(|language| language.names.contains(&name)) {
+                    self.other_language(call, language);
                 }
             }
         }
@@ -93,6 +87,48 @@ impl Walk<'_> {
         self.code(call, &["-c"], script::python_and_names);
     }
 
+    /// Python that reads its code.
+    pub(super) fn python_input(&mut self, call: &Call) {
+        match &call.input.text {
+            Some(code) => self.acts(call, script::python_and_names(&code.clone())),
+            None if call.input.unknown => self.unknown_code(call),
+            None => {}
+        }
+    }
+
+    /// Code of another language: every piece of it, or the file or input it stands in.
+    fn other_language(&mut self, call: &Call, language: &Language) {
+        let args = call.args();
+        let mut found = false;
+        for (place, word) in args.iter().enumerate() {
+            let text = word.beginning();
+            let is_cluster = !language.clustered.is_empty()
+                && text.len() > 2
+                && text.starts_with('-')
+                && !text.starts_with("--")
+                && !["-M", "-I", "-m", "-r"].iter().any(|flag| text.starts_with(flag))
+                && text.ends_with(|c| language.clustered.contains(c))
+                && text[1..].chars().all(|c| c.is_ascii_alphanumeric());
+            let flag = language.flags.iter().find(|flag| text.starts_with(**flag));
+            let code = if is_cluster || language.flags.contains(&text.as_str()) {
+                args.get(place + 1).cloned()
+            } else {
+                flag.and_then(|flag| word.without_prefix(flag))
+                    .map(|rest| rest.without_prefix("=").unwrap_or(rest))
+            };
+            let Some(code) = code.filter(|_| is_cluster || flag.is_some()) else { continue };
+            found = true;
+            match code.text() {
+                Some(code) => self.acts(call, other::acts(&code, language.trust)),
+                None => self.unknown_code(call),
+            }
+        }
+        if !found {
+            let trust = language.trust;
+            self.code(call, &[], move |code| other::acts(code, trust));
+        }
+    }
+
     fn python_module(&mut self, call: &Call, place: usize) {
         let args = call.args();
         let rest = args.get(place..).unwrap_or_default();
@@ -113,6 +149,27 @@ impl Walk<'_> {
                         None => self.unknown_code(call),
                     }
                 }
+            }
+            Some("code" | "asyncio" | "IPython") if call.input.text.is_some() => self.python_input(call),
+            Some("zipfile" | "tarfile") => {
+                let extracts =
+                    |word: &Word| word.text().is_some_and(|text| matches!(text.as_str(), "-e" | "--extract"));
+                if given.iter().any(extracts) {
+                    let to = given.get(2).cloned().unwrap_or_else(|| Word::known("."));
+                    self.acts(call, vec![script::Act::Write(to)]);
+                }
+            }
+            Some("json.tool") => {
+                let files: Vec<&Word> =
+                    given.iter().filter(|word| !word.beginning().starts_with('-')).collect();
+                if let [_, to, ..] = files.as_slice() {
+                    self.acts(call, vec![script::Act::Write((*to).clone())]);
+                }
+            }
+            // Programs of the same names do the same.
+            Some(name @ ("base64" | "sqlite3" | "quopri" | "uu" | "gzip")) => {
+                let words = std::iter::once(Word::known(name)).chain(given.iter().cloned()).collect();
+                self.run(&Call { words, ..call.clone() });
             }
             Some("pdb" | "code" | "IPython" | "runpy" | "trace" | "cProfile" | "profile")
                 if given.iter().any(|word| word.beginning().starts_with("-c")) || call.input.unknown =>
@@ -144,11 +201,17 @@ impl Walk<'_> {
             text.starts_with('-') && !text.starts_with("--") && text.contains('c')
         };
         if let Some(at) = args.iter().position(is_c) {
-            let code = args[at + 1..].iter().find(|word| !word.beginning().starts_with('-'));
-            if code.is_none() && call.via == Via::Many {
-                return self.unknown_code(call);
-            }
-            return self.code_word(call, code.cloned());
+            let place = args[at + 1..].iter().position(|word| !word.beginning().starts_with('-'));
+            let Some(place) = place.map(|place| at + 1 + place) else {
+                if call.via == Via::Many {
+                    self.unknown_code(call);
+                }
+                return;
+            };
+            return match args[place].text() {
+                Some(line) => self.line_of_child(&line, &args[place + 1..], call),
+                None => self.unknown_code(call),
+            };
         }
         let file = first_file(args, &["-o", "-O", "--rcfile", "--init-file", "+o"]);
         match file {
@@ -206,7 +269,7 @@ impl Walk<'_> {
     }
 
     /// Code in a flag, on standard input or in a file.
-    fn code(&mut self, call: &Call, flags: &[&str], read: fn(&str) -> Vec<script::Act>) {
+    fn code(&mut self, call: &Call, flags: &[&str], read: impl Fn(&str) -> Vec<script::Act>) {
         if let Some(code) = call.value_of(flags) {
             return match code.text() {
                 Some(code) => self.acts(call, read(&code)),
@@ -214,7 +277,10 @@ impl Walk<'_> {
             };
         }
         let file = first_file(call.args(), &["-m", "-W", "-X", "-I", "-M", "-r"]);
-        let reads_input = !call.has("-m") && file.is_none_or(|word| word.text().as_deref() == Some("-"));
+        let is_input = |word: &Word| {
+            word.text().is_some_and(|text| matches!(text.as_str(), "-" | "/dev/stdin" | "/proc/self/fd/0"))
+        };
+        let reads_input = !call.has("-m") && file.is_none_or(is_input);
         if reads_input && !call.only_asks_for_help() {
             return match &call.input.text {
                 Some(code) => self.acts(call, read(&code.clone())),
@@ -232,7 +298,7 @@ impl Walk<'_> {
     }
 
     /// Code nobody can read, and where it comes from as far as that is known.
-    fn unknown_code(&mut self, call: &Call) {
+    pub(super) fn unknown_code(&mut self, call: &Call) {
         let sources = || call.input.upstream.iter().chain(&call.origins);
         let of = |words: &Arc<Vec<Word>>| Call { words: Vec::clone(words), ..Call::default() };
         let printed = call.input.upstream.is_empty() && !call.origins.is_empty();

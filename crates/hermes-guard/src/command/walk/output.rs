@@ -48,11 +48,17 @@ fn echo(words: &[String]) -> String {
     };
     let flags = words.iter().take_while(is_flag).count();
     let escapes = words[..flags].iter().any(|flag| flag.contains('e'));
-    let text = words[flags..].join(" ");
-    if escapes { unescaped(&text) } else { text }
+    let mut text = words[flags..].join(" ");
+    if escapes {
+        text = unescaped(&text);
+    }
+    if !words[..flags].iter().any(|flag| flag.contains('n')) {
+        text.push('\n');
+    }
+    text
 }
 
-fn printf(words: &[String]) -> Option<String> {
+pub(super) fn printf(words: &[String]) -> Option<String> {
     let (format, values) = match words {
         [flag, format, values @ ..] if flag == "--" => (format, values),
         [flag, ..] if flag.starts_with("-v") => return None,
@@ -130,7 +136,7 @@ mod tests {
     #[test]
     fn simple_output_is_known() {
         let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(echo(&words("-e rm\\x20-rf a")), "rm -rf a");
+        assert_eq!(echo(&words("-e rm\\x20-rf a")), "rm -rf a\n");
         assert_eq!(echo(&words("-n a -n")), "a -n");
         assert_eq!(printf(&words("%s%s rm x")).as_deref(), Some("rmx"));
         assert_eq!(printf(&words("\\162\\155")).as_deref(), Some("rm"));

@@ -47,6 +47,7 @@ impl Walk<'_> {
             marks: flow.marks.clone(),
             ..Call::default()
         };
+        self.name_moved_homes(&mut call);
         Self::mark_origins(&mut call, &nested);
         self.mark_repetition(&mut call);
         Self::name_found_program(&mut call, &nested);
@@ -56,6 +57,19 @@ impl Walk<'_> {
         }
         self.run(&call);
         written
+    }
+
+    /// This program looks for its home in two variables: ones that were changed before are given to it as well.
+    fn name_moved_homes(&self, call: &mut Call) {
+        if !call.is(&["hermes", "hermes-agent"]) {
+            return;
+        }
+        for (name, usual) in [("HOME", self.sight.home), ("HERMES_HOME", self.sight.hermes_home)] {
+            let now = self.state.variables.get(name).and_then(Field::text);
+            if !usual.is_empty() && now.as_deref() != Some(usual) {
+                call.env.push(format!("{name}={}", now.as_deref().unwrap_or("…")));
+            }
+        }
     }
 
     /// `$(which x)` is x.
@@ -115,10 +129,20 @@ impl Walk<'_> {
 
     fn assign(&mut self, assignment: &Assignment, flow: &Flow) {
         let name = &assignment.name;
-        let AssignedValue::Word(word) = &assignment.value else { return self.state.variables.forget(name) };
+        let word = match &assignment.value {
+            AssignedValue::Word(word) => word,
+            AssignedValue::Array(elements) => return self.assign_array(assignment, elements, flow),
+        };
         let mut value = self.state.variables.resolve_text(&word.parts);
-        if assignment.subscript.is_some() {
-            return self.state.variables.forget(name);
+        if let Some(subscript) = &assignment.subscript {
+            // One element of a list that was not known before.
+            let first =
+                self.word(&self.state.variables.resolve_text(subscript)).text().as_deref() == Some("0");
+            self.state.variables.forget(name);
+            if first && assignment.how == Assign::Set && !flow.perhaps {
+                self.state.variables.set_array(name, vec![value]);
+            }
+            return;
         }
         if assignment.how == Assign::Append {
             match self.state.variables.get(name) {
@@ -129,6 +153,27 @@ impl Walk<'_> {
         let given = self.word(&value);
         self.given_variable(name, &given);
         self.set(name, value, flow);
+    }
+
+    /// `name=(a b c)`, where the list is plain.
+    fn assign_array(&mut self, assignment: &Assignment, elements: &[Element], flow: &Flow) {
+        let plain = assignment.how == Assign::Set
+            && assignment.subscript.is_none()
+            && !flow.perhaps
+            && elements.iter().all(|element| element.key.is_none());
+        self.state.variables.forget(&assignment.name);
+        if !plain {
+            return;
+        }
+        let mut fields = Vec::new();
+        for element in elements {
+            match self.state.variables.resolve(&element.value) {
+                Value::Known(more) => fields.extend(more),
+                Value::Partly(_) | Value::Unknown => return,
+            }
+        }
+        self.spend(fields.len());
+        self.state.variables.set_array(&assignment.name, fields);
     }
 
     /// Keeps a value; where it may also not be assigned, only if that makes no difference.

@@ -2,6 +2,7 @@
 
 use super::{Flow, Walk};
 use crate::command::call::{Call, Mark, Via};
+use crate::command::path::Route;
 use crate::command::rules::without_globals;
 use crate::command::word::Word;
 
@@ -158,6 +159,14 @@ impl Walk<'_> {
         {
             return self.call_function(call, &body);
         }
+        if let Some(words) =
+            call.words.first().and_then(Word::text).and_then(|name| self.state.aliases.remove(&name))
+        {
+            let all: Vec<Word> = words.iter().chain(call.args()).cloned().collect();
+            self.start(call, all, call.via);
+            self.state.aliases.insert(call.words[0].shown(), words);
+            return;
+        }
         if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&name.as_str())) {
             return self.wrapped(call, wrapper);
         }
@@ -167,6 +176,9 @@ impl Walk<'_> {
             let rest = call.args().iter().skip_while(|word| word.text().as_deref() != Some(*verb)).skip(1);
             let rest: Vec<Word> =
                 rest.skip_while(|word| word.beginning().starts_with('-')).cloned().collect();
+            if name == "uv" && rest.is_empty() && call.has("-") {
+                return self.python_input(call);
+            }
             return self.start(call, rest, call.via);
         }
         match name.as_str() {
@@ -191,12 +203,16 @@ impl Walk<'_> {
             ),
             "alias" => {
                 for word in call.operands() {
-                    if let Some((_, code)) = word.text().as_deref().and_then(|text| text.split_once('=')) {
+                    if let Some((name, code)) = word.text().as_deref().and_then(|text| text.split_once('=')) {
                         self.line_apart(code, &Flow::default());
+                        let words = code.split_whitespace().map(Word::known).collect();
+                        self.state.aliases.insert(name.to_owned(), words);
                     }
                 }
             }
+            "hermes" | "hermes-agent" => self.inside_ours(call),
             "git" => self.inside_git(call),
+            "cmake" if call.has("-E") => self.inside_cmake(call),
             "at" | "batch" => self.code_from_input(call),
             _ => self.interpret(call, &name),
         }
@@ -205,12 +221,7 @@ impl Walk<'_> {
     fn call_function(&mut self, call: &Call, body: &crate::shell::ast::Command) {
         let name = call.words.first().and_then(Word::text).unwrap_or_default();
         let state = self.state.variables.clone();
-        for (place, word) in call.args().iter().enumerate() {
-            if let Some(text) = word.text() {
-                let value = crate::shell::Field { pieces: vec![crate::shell::Piece::Text(text)] };
-                self.state.variables.set(&(place + 1).to_string(), value);
-            }
-        }
+        self.set_arguments(call.args());
         self.body(&name, body, &Flow { input: call.input.clone(), ..Flow::default() });
         self.state.variables = state;
     }
@@ -232,6 +243,7 @@ impl Walk<'_> {
         }
         let mut rest = call.args();
         let mut env = call.env.clone();
+        let mut cwd = call.cwd.clone();
         let mut left = wrapper.operands;
         while let Some((first, after)) = rest.split_first() {
             let text = first.text().unwrap_or_default();
@@ -247,6 +259,16 @@ impl Walk<'_> {
                 break;
             } else if text.len() > 1 && text.starts_with('-') {
                 let valued = wrapper.valued.contains(&text.as_str());
+                let enters: &[&str] = match name.as_str() {
+                    "env" => &["-C", "--chdir"],
+                    "sudo" => &["-D", "--chdir"],
+                    _ => &[],
+                };
+                let given = enters.iter().find_map(|flag| first.without_prefix(&format!("{flag}=")));
+                let named = if enters.contains(&text.as_str()) { after.first().cloned() } else { None };
+                if let Some(word) = given.or(named) {
+                    cwd = Route::of(&word, cwd.as_deref()).and_then(|route| route.text());
+                }
                 rest = if valued { after.get(1..).unwrap_or_default() } else { after };
             } else if left > 0 {
                 left -= 1;
@@ -258,9 +280,10 @@ impl Walk<'_> {
         let mut rest = rest.get(left..).unwrap_or_default().to_vec();
         if wrapper.via == Via::Many {
             let place = call.value_of(&["-I", "--replace"]).and_then(|word| word.text());
+            self.each_known(call, &rest, place.as_deref());
             rest = rest.iter().map(|word| filled(word, place.as_deref().unwrap_or("{}"))).collect();
         }
-        let mut call = Call { env, ..call.clone() };
+        let mut call = Call { env, cwd, ..call.clone() };
         if matches!(name.as_str(), "nohup" | "setsid" | "systemd-run") {
             call.marks.push(Mark::Detached);
         }
@@ -269,6 +292,32 @@ impl Walk<'_> {
         }
         let via = if wrapper.via == Via::Many { Via::Many } else { call.via };
         self.start(&call, rest, via);
+    }
+
+    /// What `xargs` and `parallel` run for texts that stand in the line.
+    fn each_known(&mut self, call: &Call, words: &[Word], place: Option<&str>) {
+        let lists: Vec<Word> =
+            words.iter().skip_while(|word| !word.beginning().starts_with(":::")).skip(1).cloned().collect();
+        let program: Vec<Word> =
+            words.iter().take_while(|word| !word.beginning().starts_with(":::")).cloned().collect();
+        let read = call.input.text.as_deref().unwrap_or_default();
+        let given: Vec<Word> =
+            lists.into_iter().chain(read.split_whitespace().take(100).map(Word::known)).collect();
+        if given.is_empty() || program.is_empty() {
+            return;
+        }
+        match place {
+            None => self.start(call, program.into_iter().chain(given).collect(), Via::Many),
+            Some(place) => {
+                for text in given.iter().filter_map(Word::text).take(16) {
+                    let filled = |word: &Word| match word.text() {
+                        Some(written) if !place.is_empty() => Word::known(written.replace(place, &text)),
+                        _ => word.clone(),
+                    };
+                    self.start(call, program.iter().map(filled).collect(), Via::Many);
+                }
+            }
+        }
     }
 
     /// `parallel` takes one text as a command line, or a program with arguments, before `:::`.
@@ -403,6 +452,53 @@ impl Walk<'_> {
         {
             self.code_word(call, Some((*word).clone()));
         }
+    }
+
+    /// `hermes sandbox exec -- rm x`, `hermes sandbox jobs start 'rm x'`: run without the gate, so judged here.
+    fn inside_ours(&mut self, call: &Call) {
+        let verbs = call.args().iter().position(|word| word.text().as_deref() == Some("sandbox"));
+        let Some(rest) = verbs.and_then(|at| call.args().get(at + 1..)) else { return };
+        let runs = rest
+            .first()
+            .and_then(Word::text)
+            .is_some_and(|verb| matches!(verb.as_str(), "exec" | "jobs" | "shell"));
+        if !runs {
+            return;
+        }
+        let skipped = rest.iter().skip(1).skip_while(|word| {
+            word.text().is_some_and(|text| text.starts_with('-') && text != "--" || text == "start")
+        });
+        let words: Vec<Word> = skipped.filter(|word| word.text().as_deref() != Some("--")).cloned().collect();
+        // A flag with a value hides the beginning: each word may be the first.
+        for at in 0..words.len().min(4) {
+            match &words[at..] {
+                [one] if one.has_unknown() => self.unknown_code(call),
+                [one] => self.code_word(call, Some(one.clone())),
+                several => self.start(call, several.to_vec(), call.via),
+            }
+        }
+        if words.is_empty() {
+            self.code_from_input(call);
+        }
+    }
+
+    /// `cmake -E rm -rf x`: the tools that cmake brings along.
+    fn inside_cmake(&mut self, call: &Call) {
+        let rest = call.args().iter().skip_while(|word| word.text().as_deref() != Some("-E")).skip(1);
+        let words: Vec<Word> = rest.cloned().collect();
+        let Some((verb, rest)) = words.split_first() else { return };
+        let program: &[&str] = match verb.text().as_deref() {
+            Some("remove_directory") => &["rm", "-r"],
+            Some("remove") => &["rm"],
+            Some("copy" | "copy_if_different") => &["cp"],
+            Some("copy_directory" | "copy_directory_if_different") => &["cp", "-r"],
+            Some("rename") => &["mv"],
+            Some("create_symlink") => &["ln", "-s"],
+            Some("create_hardlink") => &["ln"],
+            _ => return self.start(call, words.clone(), call.via),
+        };
+        let words = program.iter().copied().map(Word::known).chain(rest.iter().cloned());
+        self.start(call, words.collect(), call.via);
     }
 
     /// Commands that git itself starts.

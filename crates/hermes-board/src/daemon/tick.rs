@@ -1,0 +1,165 @@
+//! One look at one board: what is seen of it, what should be done, and doing it. What is wrong with one board is no other's
+//! trouble.
+
+use std::path::Path;
+
+use hermes_home::files::FileError;
+
+use super::lock;
+use crate::board::Board;
+use crate::card::Seconds;
+use crate::claim::Claimer;
+use crate::dispatch::plan::plan;
+use crate::dispatch::{Elsewhere, Launcher, Report, Rules, Scope, Snapshot};
+use crate::error::BoardError;
+use crate::place::Root;
+use crate::slug::Slug;
+use crate::state::State;
+use crate::worker::world;
+
+/// How soon a board that somebody else looks at, or that is in trouble, is tried again.
+const BUSY: Seconds = 2;
+const TROUBLED: Seconds = 30;
+
+/// What is known of a board from the last look.
+#[derive(Debug, Default)]
+pub struct Known {
+    board: Option<Board>,
+    /// Up to which event it was looked at.
+    seen: Option<i64>,
+    version: Option<i64>,
+    state: Option<State>,
+    /// What runs on it.
+    pub running: Elsewhere,
+    /// When it is worth looking again, if nothing happens before.
+    pub wake_at: Option<Seconds>,
+    /// When it was looked at last.
+    pub looked_at: Option<Seconds>,
+    /// What is wrong with it.
+    pub trouble: Option<String>,
+}
+
+/// Why a board is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// It is time to.
+    Clock,
+    /// Something may have happened.
+    News,
+    /// A guard ended; whether it could say how its worker ended is not known.
+    Guard,
+}
+
+/// What a look needs.
+pub struct Desk<'a> {
+    /// Where boards are kept.
+    pub root: &'a Root,
+    /// Which board.
+    pub slug: &'a Slug,
+    /// Where homes of profiles are.
+    pub homes: &'a Path,
+    /// Who takes cards.
+    pub claimer: &'a Claimer,
+    /// The settings.
+    pub rules: &'a Rules,
+    /// Who starts workers.
+    pub launcher: &'a mut dyn Launcher,
+}
+
+/// Looks at a board if there is a reason to. What is wrong with it is told once.
+pub fn tick(
+    desk: &mut Desk<'_>,
+    known: &mut Known,
+    elsewhere: Elsewhere,
+    reason: Reason,
+    now: Seconds,
+) -> Result<Option<Report>, String> {
+    if known.trouble.is_some() && reason != Reason::Clock && known.wake_at.is_some_and(|at| at > now) {
+        return Ok(None);
+    }
+    match look(desk, known, elsewhere, reason, now) {
+        Ok(report) => {
+            known.trouble = None;
+            Ok(report)
+        }
+        Err(trouble) => {
+            known.board = None;
+            known.seen = None;
+            known.wake_at = Some(now + TROUBLED);
+            let text = format!("the board \"{}\" cannot be looked at: {trouble}", desk.slug);
+            let news = known.trouble.as_ref() != Some(&text);
+            known.trouble = Some(text.clone());
+            if news { Err(text) } else { Ok(None) }
+        }
+    }
+}
+
+/// Why a look failed.
+#[derive(Debug, thiserror::Error)]
+enum Trouble {
+    #[error(transparent)]
+    Board(#[from] BoardError),
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+fn look(
+    desk: &mut Desk<'_>,
+    known: &mut Known,
+    elsewhere: Elsewhere,
+    reason: Reason,
+    now: Seconds,
+) -> Result<Option<Report>, Trouble> {
+    if known.board.is_none() {
+        // One that nobody ever wrote to stays as it is.
+        if !desk.root.database(desk.slug).exists() {
+            return Ok(None);
+        }
+        known.board = Some(Board::open_hasty(desk.root, desk.slug)?);
+    }
+    let timer = known.wake_at.is_some_and(|at| at <= now);
+    let Some(board) = &mut known.board else { return Ok(None) };
+    let version = board.version()?;
+    let scope = match (reason, known.seen) {
+        (Reason::Guard, Some(seen)) if !timer => Scope::Since(seen),
+        (Reason::News, Some(seen)) if !timer => {
+            if known.version == Some(version) {
+                return Ok(None);
+            }
+            let state = Some(board.state()?);
+            if board.newest_event()? == seen && known.state == state {
+                known.version = Some(version);
+                return Ok(None);
+            }
+            Scope::Since(seen)
+        }
+        _ => Scope::All,
+    };
+    let Some(_lock) = lock::look(desk.root, desk.slug)? else {
+        known.wake_at = Some(now + BUSY);
+        return Ok(Some(Report { skipped_locked: true, ..Report::default() }));
+    };
+    let snapshot = board.snapshot(scope, desk.rules, now)?;
+    let world = world::see(&snapshot, desk.claimer, desk.homes, elsewhere);
+    let plan = plan(&snapshot, desk.rules, &world, now);
+    let report = board.apply(&plan, desk.rules, desk.claimer, desk.launcher, now)?;
+    known.version = Some(version);
+    known.seen = Some(snapshot.newest_event);
+    known.wake_at = report.wake_at.map(|at| at.max(now + 1));
+    known.looked_at = Some(now);
+    known.running = running(&snapshot, &report);
+    known.state = Some(snapshot.state);
+    Ok(Some(report))
+}
+
+/// What runs on a board after a look.
+fn running(snapshot: &Snapshot, report: &Report) -> Elsewhere {
+    let before = snapshot.running.iter().filter_map(|running| running.profile.clone());
+    let started = report.spawned.iter().map(|spawned| spawned.assignee.clone());
+    let mut sum =
+        Elsewhere { total: (snapshot.running.len() + report.spawned.len()) as u32, ..Elsewhere::default() };
+    for profile in before.chain(started) {
+        *sum.by_profile.entry(profile).or_default() += 1;
+    }
+    sum
+}
