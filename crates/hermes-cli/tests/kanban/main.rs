@@ -5,6 +5,7 @@ mod answers;
 mod archives;
 mod boards;
 mod cards;
+mod dispatch;
 mod dispatcher;
 mod guard;
 mod people;

@@ -2,13 +2,14 @@
 
 use hermes_board::act::Report;
 use hermes_board::card::{BlockKind, GoalMode};
+use hermes_board::complete::Completed;
 use hermes_board::{Card, CardId};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::Call;
 use super::desk::{now, said};
-use super::judge::Judgement;
+use super::judge::{Goal, Judgement};
 use crate::fields;
 
 /// Why a worker with a goal may stop before it is reached.
@@ -34,7 +35,7 @@ pub(super) async fn agreed(call: &Call, cancel: &CancellationToken) -> Result<()
     if card.goal_mode == GoalMode::Off {
         return Ok(());
     }
-    let goal = goal(&card);
+    let goal = Goal::of(&card);
     let answer = [summary, result].into_iter().flatten().collect::<Vec<_>>().join("\n\n");
     let judged = tokio::select! {
         judged = judge.judge(&goal, &answer) => judged,
@@ -47,11 +48,6 @@ pub(super) async fn agreed(call: &Call, cancel: &CancellationToken) -> Result<()
              summary what shows that it is"
         )),
     }
-}
-
-/// What a card wants.
-pub(super) fn goal(card: &Card) -> String {
-    format!("{}\n\n{}", card.title, card.body.as_deref().unwrap_or_default()).trim().to_owned()
 }
 
 /// Finishes a card.
@@ -70,8 +66,18 @@ pub(super) fn complete(call: &Call) -> Result<Value, String> {
             .collect(),
         artifacts: fields::texts(arguments, "artifacts")?.unwrap_or_default(),
     };
-    let run = call.desk.board(arguments)?.complete(&id, &report, by, now()).map_err(said)?;
-    Ok(json!({ "ok": true, "task_id": id, "run_id": run }))
+    let done = call.desk.board(arguments)?.finish(&id, &report, by, now()).map_err(said)?;
+    let mut told = json!({ "ok": true, "task_id": id, "run_id": done.run });
+    match done.then {
+        Completed::Done => {}
+        Completed::Checking(check) => {
+            let note =
+                format!("done once `{}` succeeds; it is run when you have stopped: stop now", check.command);
+            told["note"] = note.into();
+        }
+        Completed::Review => told["note"] = "somebody else looks at it before it is done: stop now".into(),
+    }
+    Ok(told)
 }
 
 /// What else is kept, with the conversation the work was done in.
