@@ -24,4 +24,4 @@ pub use control::Control;
 pub use event::{AgentEvent, CallStatus, Level, OnAgentEvent};
 pub use history::{Entry, History, RowId};
 pub use journal::{Journal, JournalError, MemoryJournal, SharedStore, StoreJournal, StoreLedger};
-pub use report::{Outcome, Spending, TurnReport};
+pub use report::{Cause, Outcome, Spending, TurnReport};

@@ -1,5 +1,8 @@
 //! What came of a turn.
 
+use hermes_model::call::Report;
+use hermes_model::failure::Class;
+use hermes_model::retry::Attempt;
 use hermes_model::{Cost, Usage};
 use serde::Serialize;
 
@@ -14,6 +17,9 @@ pub struct TurnReport {
     pub text: String,
     /// What went wrong, for people.
     pub error: Option<String>,
+    /// Whose fault it was, where a model could not be asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
     /// Who answered last.
     pub provider: String,
     /// Which model answered last.
@@ -36,6 +42,7 @@ impl TurnReport {
             outcome,
             text: String::new(),
             error,
+            cause: None,
             provider: String::new(),
             model: String::new(),
             spending: Spending::default(),
@@ -68,6 +75,59 @@ impl Outcome {
     /// Whether scripts should see success.
     pub fn is_success(self) -> bool {
         self == Self::Completed
+    }
+}
+
+/// Whose fault it is that a model could not be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// The provider had enough: too many requests, or no money left.
+    Quota {
+        /// How long it asks to wait, if it said so.
+        wait_seconds: Option<u64>,
+    },
+    /// What is around the conversation: the key, the address, the server.
+    Surroundings,
+    /// What was asked: another server would not take it either.
+    Request,
+}
+
+impl Cause {
+    /// Whose fault the end of all attempts is. A provider that had enough outweighs the others: waiting helps.
+    pub fn of(report: &Report) -> Self {
+        let tired = |attempt: &&Attempt| matches!(attempt.failure.class, Class::RateLimit | Class::Billing);
+        let mut quota = report.attempts.iter().filter(tired).peekable();
+        if quota.peek().is_some() {
+            let wait = quota.filter_map(|attempt| attempt.failure.observed.retry_after).max();
+            return Self::Quota { wait_seconds: wait.map(|wait| wait.as_secs()) };
+        }
+        match report.class() {
+            Class::Auth
+            | Class::Billing
+            | Class::RateLimit
+            | Class::ProviderPolicy
+            | Class::ModelNotFound
+            | Class::Server
+            | Class::Overloaded
+            | Class::Timeout
+            | Class::Certificate
+            | Class::Unknown => Self::Surroundings,
+            Class::ContentPolicy
+            | Class::ThinkingSignature
+            | Class::EncryptedThoughts
+            | Class::LongContextTier
+            | Class::GrammarPattern
+            | Class::PayloadTooLarge
+            | Class::ToolImages
+            | Class::ImageTooLarge
+            | Class::Images
+            | Class::ContextOverflow
+            | Class::OutputCap
+            | Class::Parameter(_)
+            | Class::Streaming
+            | Class::Format => Self::Request,
+        }
     }
 }
 

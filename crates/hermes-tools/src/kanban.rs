@@ -20,7 +20,7 @@ use crate::thread::{self, Outcome};
 use crate::tool::{Arguments, Availability, Run, Running, Sharing, Tool, ToolOutput};
 use crate::web::Web;
 pub use desk::{Desk, Role, TASK};
-pub use judge::{GoalJudge, Judgement};
+pub use judge::{Goal, GoalJudge, Judgement};
 use table::{Does, Entry};
 
 /// One of the tools.

@@ -201,6 +201,11 @@ impl Workplace {
         &self.0.options
     }
 
+    /// Makes sure that the place of a conversation is there. Blocks, for as long as pulling an image takes.
+    pub fn prepare(&self, session: &str) -> Result<(), SandboxError> {
+        self.enter_any(session, &Progress::silent()).map(drop)
+    }
+
     /// The place of a conversation, made and connected to if need be. Blocks, for as long as pulling an image takes.
     pub(crate) fn enter(&self, session: &str, progress: &Progress) -> Result<Reached, SandboxError> {
         let sandbox = self.heard(session, progress)?;

@@ -6,6 +6,7 @@ mod board;
 mod error;
 mod eyes;
 mod git;
+mod goal;
 mod helpers;
 mod questions;
 mod rules;
@@ -39,6 +40,7 @@ use jiff::Zoned;
 use tokio_util::sync::CancellationToken;
 
 pub use error::OpenError;
+pub use goal::Judge;
 pub use rules::turn_rules;
 pub use side_model::{AskError, Question, SideModel, SideWork};
 
@@ -116,6 +118,8 @@ pub struct Opened {
     pub gate: Arc<AskGate>,
     /// Snapshots of what it changes, when they are on.
     pub checkpoints: Option<Arc<Keeper>>,
+    /// Who says whether the goal of a card is reached, where there is one.
+    pub judge: Option<Arc<Judge>>,
     /// The system prompt and its parts; parts only when it was built just now.
     pub prompt: SystemPrompt,
     /// What the user should know.
@@ -146,7 +150,9 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
     let place = hermes_sandbox::from_settings::config(&opening.settings)?;
     let redactor = Arc::new(Redactor::new(opening.settings.secret_values()));
     let workplace = workplace(&opening, place.clone(), Arc::clone(&redactor))?;
-    let Chosen { tools: own, gate, delegation } = tools(&opening, &workplace, Some(eyes), &mut notices)?;
+    let judge = board::judge(&opening, &mut notices);
+    let asked = Asked { eyes: Some(eyes), judge: judge.clone() };
+    let Chosen { tools: own, gate, delegation } = tools(&opening, &workplace, asked, &mut notices)?;
     let now = Zoned::now();
     let zone = now.time_zone().clone();
     let clock: Clock = Arc::new(move || jiff::Timestamp::now().to_zoned(zone.clone()));
@@ -156,11 +162,7 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
     let id = resumed.as_ref().unwrap_or(&session.id).to_string();
     let gate = Arc::new(advised(gate, &opening, &store, routes, &id, &mut notices)?);
     let checkpoints = Keeper::open(&opening, &workplace, &id, &redactor, &mut notices)?.map(Arc::new);
-    let asked = Arc::clone(&gate) as Arc<dyn hermes_tools::Gate>;
-    let watched = match &checkpoints {
-        Some(keeper) => Arc::new(CheckpointGate::new(asked, Arc::clone(keeper))),
-        None => asked,
-    };
+    let watched = watched(Arc::clone(&gate) as Arc<dyn hermes_tools::Gate>, checkpoints.as_ref());
     let family = Family::default();
     let told = Told {
         opening: &opening,
@@ -234,7 +236,7 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
         clock,
         family,
     });
-    Ok(Opened { agent, store, workplace, gate, checkpoints, prompt, notices })
+    Ok(Opened { agent, store, workplace, gate, checkpoints, judge, prompt, notices })
 }
 
 /// The prompt and the tools a new conversation would begin with, without a model, a session or anything started.
@@ -246,7 +248,7 @@ pub fn first_request(opening: &Opening) -> Result<(SystemPrompt, Vec<ToolSpec>),
     let config = hermes_sandbox::from_settings::config(&opening.settings)?;
     let redactor = Arc::new(Redactor::new(opening.settings.secret_values()));
     let workplace = workplace(opening, config.clone(), redactor)?;
-    let Chosen { tools: own, gate, delegation } = tools(opening, &workplace, None, &mut notices)?;
+    let Chosen { tools: own, gate, delegation } = tools(opening, &workplace, Asked::default(), &mut notices)?;
     let tools = match delegation {
         Delegation::Off => own,
         Delegation::On => with_delegation(&own, None, &Family::default(), Arc::new(gate)),
@@ -326,6 +328,13 @@ struct Chosen {
     delegation: Delegation,
 }
 
+/// Other models that tools ask.
+#[derive(Default)]
+struct Asked {
+    eyes: Option<Arc<dyn Eyes>>,
+    judge: Option<Arc<Judge>>,
+}
+
 /// Whether an agent can start helpers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Delegation {
@@ -347,7 +356,7 @@ fn with_delegation(
 fn tools(
     opening: &Opening,
     workplace: &Workplace,
-    eyes: Option<Arc<dyn Eyes>>,
+    asked: Asked,
     notices: &mut Vec<String>,
 ) -> Result<Chosen, OpenError> {
     let chosen = toolsets::Selection::new(&opening.settings, &opening.source, &opening.toolsets)?;
@@ -370,8 +379,11 @@ fn tools(
         person: opening.person.clone().or_else(|| answerer.clone()),
         post: None,
         schedule: None,
-        desk: board::desk(opening, workplace.redactor()),
-        eyes,
+        desk: match asked.judge {
+            Some(judge) => board::desk(opening, workplace.redactor()).with_judge(judge),
+            None => board::desk(opening, workplace.redactor()),
+        },
+        eyes: asked.eyes,
     };
     let usable = |tool: &Arc<dyn Tool>| chosen.has(tool.as_ref()) && tool.available() == Availability::Yes;
     let tools = catalog::choose(&kit, usable);
@@ -380,6 +392,17 @@ fn tools(
         .with_ledger(Ledger::new(opening.home.clone()));
     let delegation = if chosen.has_tool(crate::delegation::NAME) { Delegation::On } else { Delegation::Off };
     Ok(Chosen { tools: Toolbox::new(tools), gate, delegation })
+}
+
+/// The gate with snapshots of what it lets through, where they are on.
+fn watched(
+    gate: Arc<dyn hermes_tools::Gate>,
+    checkpoints: Option<&Arc<Keeper>>,
+) -> Arc<dyn hermes_tools::Gate> {
+    match checkpoints {
+        Some(keeper) => Arc::new(CheckpointGate::new(gate, Arc::clone(keeper))),
+        None => gate,
+    }
 }
 
 /// What the rules for commands want to know of the place.

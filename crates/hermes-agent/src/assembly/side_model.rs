@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{OpenError, caller_for, routes, side};
 use crate::journal::{Journal, JournalError, Said, SharedStore, StoreJournal, Used};
+use crate::report::Spending;
 
 /// A kind of side work that belongs to no conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +56,7 @@ pub struct SideModel {
     redactor: Redactor,
     patience: Duration,
     profile: Option<String>,
+    spent: Spending,
 }
 
 /// A question for side work.
@@ -119,8 +121,14 @@ impl SideModel {
             redactor: Redactor::new(settings.secret_values()),
             patience: Duration::from_secs(seconds.unsigned_abs()),
             profile: (profile != "default").then(|| profile.to_owned()),
+            spent: Spending::default(),
         };
         Ok((model, notices))
+    }
+
+    /// What its answers took so far.
+    pub fn spent(&self) -> Spending {
+        self.spent
     }
 
     /// Asks, and gives the words of the answer.
@@ -152,6 +160,7 @@ impl SideModel {
         };
         let answered = answered?;
         let answer = &answered.answer;
+        self.spent.count(&answer.usage, answered.cost);
         journal.append(&Said {
             message: &answer.message(),
             finish: Some(&answer.finish),

@@ -75,7 +75,7 @@ impl Turn<'_, '_> {
         if self.bad_rounds >= MOST_BAD_ROUNDS {
             let error = "the model called tools that do not exist, or with arguments nobody can read, several times in a row";
             let text = std::mem::take(&mut self.before_tools);
-            return Ok(Flow::End(Ended { outcome: Outcome::Partial, text, error: Some(error.to_owned()) }));
+            return Ok(Flow::End(Ended::new(Outcome::Partial, text, Some(error.to_owned()))));
         }
         let stopped = self.run_ready(ready).await?;
         self.tell_notices();
@@ -85,7 +85,7 @@ impl Turn<'_, '_> {
         Ok(match stopped {
             Some(reason) => {
                 let text = std::mem::take(&mut self.before_tools);
-                Flow::End(Ended { outcome: Outcome::Partial, text, error: Some(reason) })
+                Flow::End(Ended::new(Outcome::Partial, text, Some(reason)))
             }
             None => Flow::GoOn,
         })

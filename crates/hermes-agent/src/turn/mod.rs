@@ -21,7 +21,7 @@ use crate::control::Control;
 use crate::event::{AgentEvent, Level, OnAgentEvent};
 use crate::history::Entry;
 use crate::journal::{JournalError, Said};
-use crate::report::{Outcome, Spending, TurnReport};
+use crate::report::{Cause, Outcome, Spending, TurnReport};
 
 /// What the model is told when its answer was cut off.
 const GO_ON: &str =
@@ -61,11 +61,16 @@ struct Ended {
     outcome: Outcome,
     text: String,
     error: Option<String>,
+    cause: Option<Cause>,
 }
 
 impl Ended {
+    fn new(outcome: Outcome, text: String, error: Option<String>) -> Self {
+        Self { outcome, text, error, cause: None }
+    }
+
     fn failed(error: String) -> Self {
-        Self { outcome: Outcome::Failed, text: String::new(), error: Some(error) }
+        Self::new(Outcome::Failed, String::new(), Some(error))
     }
 }
 
@@ -197,7 +202,7 @@ impl<'a, 'on> Turn<'a, 'on> {
         }
         self.store_answer(answer)?;
         let text = std::mem::take(&mut self.begun) + &answer.text();
-        Ok(Flow::End(Ended { outcome: Outcome::Completed, text, error: None }))
+        Ok(Flow::End(Ended::new(Outcome::Completed, text, None)))
     }
 
     /// The model kept silent: the next one of the chain may do better.
@@ -205,7 +210,7 @@ impl<'a, 'on> Turn<'a, 'on> {
         let spoke_before_tools = !self.before_tools.trim().is_empty();
         if spoke_before_tools {
             let text = std::mem::take(&mut self.before_tools);
-            return Flow::End(Ended { outcome: Outcome::Completed, text, error: None });
+            return Flow::End(Ended::new(Outcome::Completed, text, None));
         }
         self.tries.moved = true;
         match self.agent.caller.move_on() {
@@ -225,7 +230,7 @@ impl<'a, 'on> Turn<'a, 'on> {
             self.store(Message::assistant(answer.text()), Some(&answer.finish))?;
         }
         let outcome = if text.trim().is_empty() { Outcome::Failed } else { Outcome::Partial };
-        Ok(Flow::End(Ended { outcome, text, error: Some(stop.reason().to_owned()) }))
+        Ok(Flow::End(Ended::new(outcome, text, Some(stop.reason().to_owned()))))
     }
 
     /// The model could not be asked, or not to the end.
@@ -238,7 +243,7 @@ impl<'a, 'on> Turn<'a, 'on> {
             GaveUp::Budget(over) => {
                 let text = std::mem::take(&mut self.begun);
                 let error = Some(over.to_string());
-                Ok(Flow::End(Ended { outcome: Outcome::OutOfBudget, text, error }))
+                Ok(Flow::End(Ended::new(Outcome::OutOfBudget, text, error)))
             }
             GaveUp::TooLong(failure) => {
                 if self.shortened < MOST_SHORTENED && self.shorten().await? {
@@ -254,7 +259,9 @@ impl<'a, 'on> Turn<'a, 'on> {
             GaveUp::Failed(report) => {
                 let text = std::mem::take(&mut self.begun);
                 let outcome = if text.is_empty() { Outcome::Failed } else { Outcome::Partial };
-                Ok(Flow::End(Ended { outcome, text, error: Some(self.explain(&report)) }))
+                let error = Some(self.explain(&report));
+                let cause = Some(Cause::of(&report));
+                Ok(Flow::End(Ended { outcome, text, error, cause }))
             }
         }
     }
@@ -292,18 +299,16 @@ impl<'a, 'on> Turn<'a, 'on> {
             }
             Err(_) => String::new(),
         };
-        Ok(Ended { outcome: Outcome::OutOfCalls, text, error })
+        Ok(Ended::new(Outcome::OutOfCalls, text, error))
     }
 
     /// A helper may have a limit of its own.
     fn out_of_tokens(&mut self) -> Option<Ended> {
         let (limit, spent) = (self.agent.rules.most_tokens?, self.spending.tokens());
-        let over = || Ended {
-            outcome: Outcome::OutOfBudget,
-            text: std::mem::take(&mut self.begun),
-            error: Some(format!(
-                "{spent} of {limit} tokens for one task are used up ('delegation.max_tokens')"
-            )),
+        let over = || {
+            let error =
+                format!("{spent} of {limit} tokens for one task are used up ('delegation.max_tokens')");
+            Ended::new(Outcome::OutOfBudget, std::mem::take(&mut self.begun), Some(error))
         };
         (spent >= limit).then(over)
     }
@@ -324,7 +329,7 @@ impl<'a, 'on> Turn<'a, 'on> {
     }
 
     fn interrupted(&mut self) -> Ended {
-        Ended { outcome: Outcome::Interrupted, text: std::mem::take(&mut self.begun), error: None }
+        Ended::new(Outcome::Interrupted, std::mem::take(&mut self.begun), None)
     }
 
     /// What was shown of an answer that was interrupted is kept; calls in it are not, they were never run.
@@ -375,6 +380,7 @@ impl<'a, 'on> Turn<'a, 'on> {
             outcome: ended.outcome,
             text: ended.text,
             error: ended.error,
+            cause: ended.cause,
             provider,
             model,
             spending: self.spending,

@@ -152,6 +152,7 @@ impl Player {
             outcome,
             text: self.text.clone(),
             error,
+            cause: None,
             provider: "scripted".into(),
             model: "m".into(),
             spending,

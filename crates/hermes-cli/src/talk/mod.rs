@@ -9,6 +9,8 @@ pub mod oneshot;
 mod picture;
 pub mod plain;
 mod query;
+mod skills;
+mod worker;
 mod worktree;
 
 use std::io::IsTerminal;

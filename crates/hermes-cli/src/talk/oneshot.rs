@@ -13,7 +13,7 @@ use hermes_tools::NobodyThere;
 
 use super::args::{OneShotArgs, TalkArgs};
 use super::ending::{self, Interrupts};
-use super::{opening, picture, plain};
+use super::{opening, picture, plain, skills};
 use crate::app::App;
 use crate::ui;
 
@@ -53,6 +53,7 @@ fn print(report: &TurnReport) -> std::io::Result<()> {
 fn answer(app: &App, talk: &TalkArgs, args: &OneShotArgs, prompt: &str) -> anyhow::Result<Answered> {
     let question = question(prompt, args)?;
     let mut opening = opening(app, talk)?;
+    let question: Vec<Content> = skills::load(&opening, &talk.skills)?.into_iter().chain(question).collect();
     opening.kind = assembly::Kind::OneShot;
     opening.person = Some(Arc::new(NobodyThere));
     let interrupts = Interrupts::watch()?;

@@ -7,15 +7,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use hermes_agent::TurnReport;
 use hermes_agent::assembly::{self, Consent, Opened};
+use hermes_agent::{AgentEvent, TurnReport};
 use hermes_model::Content;
 use hermes_tools::Answerer;
 
 use super::args::TalkArgs;
 use super::ending::{self, Interrupts};
-use super::picture;
 use super::plain::{self, Detail, Paint, Plain};
+use super::{picture, skills, worker};
 use crate::app::App;
 use crate::ui;
 
@@ -44,11 +44,15 @@ pub fn run(
     if query.trim().is_empty() {
         return Err(ui::WrongUsage("there is no question: give it after -q".to_owned()).into());
     }
-    let mut question = vec![Content::Text(query.to_owned())];
+    if worker::is_worker(app) {
+        return worker::run(app, talk, query, shown);
+    }
+    let mut opening = super::opening(app, talk)?;
+    let mut question = skills::load(&opening, &talk.skills)?;
+    question.push(Content::Text(query.to_owned()));
     for path in images {
         question.push(picture::read(path)?);
     }
-    let mut opening = super::opening(app, talk)?;
     if std::io::stdin().is_terminal() {
         let person: Arc<dyn Answerer> = Arc::new(super::ask::LineAnswerer);
         if !matches!(opening.consent, Consent::Yolo) {
@@ -62,16 +66,9 @@ pub fn run(
     for notice in &notices {
         ui::warn(notice);
     }
-    let colours = std::io::stderr().is_terminal() && app.var("NO_COLOR").is_none_or(str::is_empty);
-    let paint = if colours { Paint::Colours } else { Paint::Plain };
-    let detail = if shown == Shown::Output { Detail::Output } else { Detail::Brief };
-    let mut plain = Plain::new(std::io::stderr(), std::io::stdout(), paint, detail);
+    let mut screen = Screen::new(app, shown);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let mut show = |event| {
-        if shown != Shown::Answer {
-            plain.event(&event);
-        }
-    };
+    let mut show = |event| screen.event(&event);
     let report = runtime.block_on(agent.turn(question, interrupts.control(), &mut show));
     if report.outcome.is_success() && shown != Shown::Answer {
         let title = agent.suggest_title(interrupts.control().token());
@@ -86,23 +83,47 @@ pub fn run(
     drop(agent);
     assembly::let_go(&workplace);
     drop(worktree);
-    finish(&report, shown, plain)?;
+    screen.finish(&report)?;
     Ok(interrupts.exit_code(report.outcome))
 }
 
-fn finish(report: &TurnReport, shown: Shown, plain: Plain<'_>) -> anyhow::Result<()> {
-    let text = report.text.trim_end();
-    let printed = match shown {
-        Shown::Answer if text.is_empty() => Ok(()),
-        Shown::Answer => ui::print(&plain::for_stdout(text)),
-        Shown::Work | Shown::Output => plain.said(),
-    };
-    ending::say(report);
-    match shown {
-        Shown::Answer => ui::note(&format!("session_id: {}", report.session_id)),
-        Shown::Work | Shown::Output => {
-            ui::note(&format!("\nContinue with: hermes --resume {}", report.session_id));
+/// What is shown of the work.
+pub struct Screen {
+    plain: Plain<'static>,
+    shown: Shown,
+}
+
+impl Screen {
+    /// On standard output and standard error.
+    pub fn new(app: &App, shown: Shown) -> Self {
+        let colours = std::io::stderr().is_terminal() && app.var("NO_COLOR").is_none_or(str::is_empty);
+        let paint = if colours { Paint::Colours } else { Paint::Plain };
+        let detail = if shown == Shown::Output { Detail::Output } else { Detail::Brief };
+        Self { plain: Plain::new(std::io::stderr(), std::io::stdout(), paint, detail), shown }
+    }
+
+    /// Shows one event.
+    pub fn event(&mut self, event: &AgentEvent) {
+        if self.shown != Shown::Answer {
+            self.plain.event(event);
         }
     }
-    ending::unless_reader_left(printed).context("the answer cannot be written")
+
+    /// Shows what came of it.
+    pub fn finish(self, report: &TurnReport) -> anyhow::Result<()> {
+        let text = report.text.trim_end();
+        let printed = match self.shown {
+            Shown::Answer if text.is_empty() => Ok(()),
+            Shown::Answer => ui::print(&plain::for_stdout(text)),
+            Shown::Work | Shown::Output => self.plain.said(),
+        };
+        ending::say(report);
+        match self.shown {
+            Shown::Answer => ui::note(&format!("session_id: {}", report.session_id)),
+            Shown::Work | Shown::Output => {
+                ui::note(&format!("\nContinue with: hermes --resume {}", report.session_id));
+            }
+        }
+        ending::unless_reader_left(printed).context("the answer cannot be written")
+    }
 }

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Call;
 use super::desk::{now, said};
-use super::judge::Judgement;
+use super::judge::{Goal, Judgement};
 use crate::fields;
 
 /// Why a worker with a goal may stop before it is reached.
@@ -34,7 +34,7 @@ pub(super) async fn agreed(call: &Call, cancel: &CancellationToken) -> Result<()
     if card.goal_mode == GoalMode::Off {
         return Ok(());
     }
-    let goal = goal(&card);
+    let goal = Goal::of(&card);
     let answer = [summary, result].into_iter().flatten().collect::<Vec<_>>().join("\n\n");
     let judged = tokio::select! {
         judged = judge.judge(&goal, &answer) => judged,
@@ -47,11 +47,6 @@ pub(super) async fn agreed(call: &Call, cancel: &CancellationToken) -> Result<()
              summary what shows that it is"
         )),
     }
-}
-
-/// What a card wants.
-pub(super) fn goal(card: &Card) -> String {
-    format!("{}\n\n{}", card.title, card.body.as_deref().unwrap_or_default()).trim().to_owned()
 }
 
 /// Finishes a card.

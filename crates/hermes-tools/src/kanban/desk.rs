@@ -155,7 +155,12 @@ impl Desk {
         let id = self.card(arguments)?;
         match &self.0.role {
             Role::Orchestrator => Ok((id, By::Anybody)),
-            Role::Worker { card, run } if *card == id => Ok((id, run.map_or(By::Anybody, By::Attempt))),
+            Role::Worker { card, run } if *card == id => {
+                // One that was not told its attempt has the card's own; it is no person whose word is the last.
+                let current = || self.board(arguments).ok()?.card(&id).ok()?.current_run;
+                let by = run.or_else(current).map_or(By::Anybody, By::Attempt);
+                Ok((id, by))
+            }
             Role::Worker { card, .. } => Err(format!(
                 "{id} is not your card: you work on {card}. Leave a comment there with kanban_comment, or make a card"
             )),

@@ -1,5 +1,7 @@
 //! Whether a goal is reached, asked of another model.
 
+use hermes_board::Card;
+
 use crate::gate::Waiting;
 
 /// What a judge says.
@@ -16,8 +18,24 @@ pub enum Judgement {
     Unknown,
 }
 
+/// What a card wants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Goal {
+    /// What it is about.
+    pub title: String,
+    /// What is to be done.
+    pub body: Option<String>,
+}
+
+impl Goal {
+    /// The goal of a card.
+    pub fn of(card: &Card) -> Self {
+        Self { title: card.title.clone(), body: card.body.clone() }
+    }
+}
+
 /// Compares what was said with what was wanted.
 pub trait GoalJudge: Send + Sync {
     /// Whether `answer` reaches the goal.
-    fn judge<'a>(&'a self, goal: &'a str, answer: &'a str) -> Waiting<'a, Judgement>;
+    fn judge<'a>(&'a self, goal: &'a Goal, answer: &'a str) -> Waiting<'a, Judgement>;
 }

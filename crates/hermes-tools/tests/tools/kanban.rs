@@ -11,7 +11,7 @@ use hermes_board::{Board, CardId, Overrides, Root, Slug, Status};
 use hermes_guard::Redactor;
 use hermes_home::{Home, Profile, Settings};
 use hermes_tools::gate::Waiting;
-use hermes_tools::kanban::{self, Desk, GoalJudge, Judgement};
+use hermes_tools::kanban::{self, Desk, Goal, GoalJudge, Judgement};
 use hermes_tools::{Availability, Progress, Run, Tool, Web};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -298,8 +298,9 @@ async fn files_are_kept_with_the_card() {
 struct Strict(Mutex<Vec<(String, String)>>, Mutex<Vec<Judgement>>);
 
 impl GoalJudge for Strict {
-    fn judge<'a>(&'a self, goal: &'a str, answer: &'a str) -> Waiting<'a, Judgement> {
-        self.0.lock().unwrap().push((goal.to_owned(), answer.to_owned()));
+    fn judge<'a>(&'a self, goal: &'a Goal, answer: &'a str) -> Waiting<'a, Judgement> {
+        let wanted = format!("{}: {}", goal.title, goal.body.as_deref().unwrap_or_default());
+        self.0.lock().unwrap().push((wanted, answer.to_owned()));
         let says = self.1.lock().unwrap().pop().unwrap();
         Box::pin(std::future::ready(says))
     }
@@ -321,7 +322,7 @@ async fn a_goal_is_reached_when_its_judge_says_so() {
     let problem = worker.refused("kanban_complete", json!({ "summary": "nine of ten" })).await;
     assert!(problem.contains("only nine"), "{problem}");
     assert_eq!(house.board().card(&id).unwrap().status, Status::Running);
-    assert_eq!(*judge.0.lock().unwrap(), [("ten tests\n\nall green".to_owned(), "nine of ten".to_owned())]);
+    assert_eq!(*judge.0.lock().unwrap(), [("ten tests: all green".to_owned(), "nine of ten".to_owned())]);
     let done = worker.call("kanban_complete", json!({ "summary": "ten of ten" })).await;
     assert_eq!(done["ok"], true, "a judge that cannot say does not hold the work up: {done}");
 }

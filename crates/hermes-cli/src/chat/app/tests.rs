@@ -167,6 +167,7 @@ impl Bench {
             outcome,
             text: text.into(),
             error: None,
+            cause: None,
             provider: "p".into(),
             model: "m".into(),
             spending: Spending::default(),

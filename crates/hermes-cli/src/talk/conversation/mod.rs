@@ -48,7 +48,7 @@ impl AgentConversation {
     /// Puts it together. What should be said before the first question comes back with it.
     pub fn open(opening: Opening, titles: Titles, events: Events) -> anyhow::Result<(Self, Vec<String>)> {
         let opened = crate::talk::open(opening.clone())?;
-        let Opened { agent, store, workplace, gate, checkpoints, prompt, notices } = opened;
+        let Opened { agent, store, workplace, gate, checkpoints, prompt, notices, .. } = opened;
         let worker = Worker::start(agent, store.clone(), titles, events)?;
         let parts = prompt.parts;
         let background = Background::default();
