@@ -9,5 +9,5 @@ mod links;
 mod many;
 mod places;
 mod races;
-mod workspaces;
 mod triage;
+mod workspaces;

@@ -3,6 +3,7 @@
 
 mod archives;
 mod boards;
+mod boxes;
 mod cards;
 mod dispatcher;
 mod guard;
