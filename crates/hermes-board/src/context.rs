@@ -2,14 +2,16 @@
 
 use std::fmt::Write;
 
-use hermes_store::rusqlite::{self, Connection};
+use hermes_store::rusqlite::{self, Connection, OptionalExtension};
 use serde_json::Value;
 
 use crate::attachments::{self, Attachment};
 use crate::board::Board;
 use crate::card::{Card, CardId, Outcome, Seconds};
+use crate::claim::Lane;
 use crate::error::BoardError;
 use crate::query::Details;
+use crate::review;
 use crate::rows::{self, Attempt, Comment};
 
 /// Characters of what is to be done.
@@ -33,6 +35,9 @@ struct Told {
     files: Vec<Attachment>,
     parents: Vec<(Card, Option<Attempt>)>,
     recent: Vec<(Card, Attempt)>,
+    lane: Lane,
+    /// Who did the work that is looked at.
+    author: Option<String>,
 }
 
 impl Board {
@@ -49,11 +54,22 @@ impl Board {
                 files: attachments::of(tx, id)?,
                 parents: parents(tx, &details.parents)?,
                 recent: recent(tx, &details.card)?,
+                lane: review::lane(tx, id, details.card.current_run)?,
+                author: author(tx, id)?,
                 details: details.clone(),
             })
         })?;
         Ok(told.text(terminal_timeout, now))
     }
+}
+
+/// Who did the work that is looked at.
+fn author(db: &Connection, id: &CardId) -> rusqlite::Result<Option<String>> {
+    let found = db
+        .prepare_cached("SELECT produced_by FROM hx_cards WHERE task_id = ?1")?
+        .query_row([id], |row| row.get(0))
+        .optional()?;
+    Ok(found.flatten())
 }
 
 /// Finished cards that this one waited for, with what was said of them last.
@@ -99,6 +115,15 @@ impl Told {
         let card = &self.details.card;
         let mut text = format!("# Card {}: {}\n", card.id, card.title);
         facts(&mut text, card, terminal_timeout);
+        if self.lane == Lane::Review {
+            let author = self.author.as_deref().unwrap_or("somebody else");
+            let what = format!(
+                "{author} says this card is done; what was said is under the earlier attempts, and the work is in the \
+                 workspace. Do not do the work: check it against what the card asks. If it holds, kanban_complete with \
+                 what you checked. If not, kanban_block with what has to change; {author} gets it back."
+            );
+            section(&mut text, "You look at finished work", &what);
+        }
         if let Some(body) = card.body.as_deref().filter(|body| !body.trim().is_empty()) {
             section(&mut text, "What is to be done", &cut(body, BODY));
         }
@@ -258,5 +283,25 @@ mod tests {
         assert_eq!(cut("abcdef", 2), "ab [4 more characters]");
         assert_eq!(ago(100, 90), "just now");
         assert_eq!((ago(7_300, 0), ago(90_000, 0)), ("2 h ago".to_owned(), "1 d ago".to_owned()));
+    }
+
+    #[test]
+    fn one_who_looks_at_work_is_told_so() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = crate::Root::new(dir.path(), crate::Overrides::default());
+        let mut board = Board::open(&root, &crate::Slug::default_board()).unwrap();
+        let id = board.create(&crate::create::NewCard::new("make it"), 1).unwrap().card.id;
+        let who = crate::claim::Claimer { host: "here".into(), pid: 7 };
+        let claimed = board.claim(&id, &who, 900, 1).unwrap();
+        let crate::claim::Claimed::Yes(claim) = claimed else { panic!("{claimed:?}") };
+        assert!(!board.context(&id, None, 1).unwrap().contains("finished work"));
+        let marked = board.write(|tx| {
+            review::own_row(tx, &id)?;
+            let sql = "UPDATE hx_cards SET review_run = ?2, produced_by = 'alpha' WHERE task_id = ?1";
+            Ok(tx.execute(sql, rusqlite::params![id, claim.run])?)
+        });
+        assert_eq!(marked.unwrap(), 1);
+        let text = board.context(&id, None, 1).unwrap();
+        assert!(text.contains("# You look at finished work\nalpha says"), "{text}");
     }
 }

@@ -56,17 +56,27 @@ impl Among<'_> {
         match self {
             Self::Board => "?1 IS NULL",
             Self::Below(_) => "tasks.id IN (SELECT child_id FROM task_links WHERE parent_id = ?1)",
+            // In this order, and not by way of all cards that wait.
             Self::Since(_) => {
-                "tasks.id IN (SELECT task_id FROM task_events WHERE id > ?1 UNION \
-                 SELECT l.child_id FROM task_events e JOIN task_links l ON l.parent_id = e.task_id WHERE e.id > ?1)"
+                "tasks.id IN (SELECT task_id FROM task_events NOT INDEXED WHERE id > ?1 UNION \
+                 SELECT l.child_id FROM task_events e NOT INDEXED CROSS JOIN task_links l ON l.parent_id = e.task_id \
+                 WHERE e.id > ?1)"
             }
+        }
+    }
+
+    /// Keeps SQLite from going through all cards of a status when those that count are known.
+    fn hint(self) -> &'static str {
+        match self {
+            Self::Board => "",
+            Self::Below(_) | Self::Since(_) => "+",
         }
     }
 }
 
 /// Holds for cards `tasks` that would go on.
 pub(crate) fn conditions(among: Among<'_>) -> [String; 2] {
-    [FREE, GIVEN_UP].map(|kind| format!("{} AND {kind} AND NOT {WAITS}", among.sql()))
+    [FREE, GIVEN_UP].map(|kind| format!("{} AND {}{kind} AND NOT {WAITS}", among.sql(), among.hint()))
 }
 
 /// The cards that would go on.

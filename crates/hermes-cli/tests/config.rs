@@ -242,6 +242,12 @@ fn doctor_looks_at_a_home_nothing_else_can_open() {
 }
 
 #[test]
+fn doctor_says_when_there_is_no_model() {
+    let home = TestHome::new();
+    hermes(&home, &["doctor"]).success().stdout_has("Model\n  warning").stdout_has("hermes setup");
+}
+
+#[test]
 fn a_pipe_in_the_place_of_a_file_does_not_hang() {
     let home = TestHome::new();
     let pipe = home.path().join("config.yaml");

@@ -56,6 +56,8 @@ pub struct Context<'a> {
     pub sudo: Sudo,
     /// Follows links; none where files cannot be seen.
     pub resolve: Option<&'a Follow<'a>>,
+    /// The text of a script that the agent wrote itself, by its whole path; none where files cannot be seen.
+    pub script: Option<&'a Follow<'a>>,
     /// Patterns of commands that are always refused.
     pub deny: &'a [String],
     /// Patterns of commands that are never asked about.
@@ -73,6 +75,7 @@ impl Default for Context<'_> {
             memory: None,
             sudo: Sudo::NoPassword,
             resolve: None,
+            script: None,
             deny: &[],
             allow: &[],
         }

@@ -11,7 +11,22 @@ use crate::ending::{Ending, Killed, Stop, Then};
 const SILENT: Seconds = 3600;
 
 /// How long a worker of another program is given to end when it was asked to.
-const PATIENCE: Seconds = 10;
+pub(crate) const PATIENCE: Seconds = 10;
+
+/// How long a worker is given to begin when whoever started it is gone: a command that starts one ends at once.
+const BEGINNING: Seconds = 5;
+
+/// When an attempt is worth looking at again, if nothing happens before.
+pub(crate) fn next_look(running: &Running, now: Seconds) -> Option<Seconds> {
+    let begins =
+        (running.pid.is_none() && running.taken == Taken::ToStart).then_some(running.started_at + BEGINNING);
+    let signalled = running.signalled.as_ref().map(|signalled| signalled.at + PATIENCE);
+    // Our own is looked after by its guard.
+    let theirs = running.worker.is_none() && running.pid.is_some();
+    let limit = running.max_runtime.filter(|_| theirs).map(|limit| running.started_at + limit + 1);
+    let expires = running.expires.map(|at| at + 1);
+    [begins, signalled, limit, expires].into_iter().flatten().filter(|at| *at > now).min()
+}
 
 /// What becomes of it; nothing, if it simply goes on.
 pub(crate) fn judge(running: &Running, rules: &Rules, world: &World, now: Seconds) -> Option<Fate> {
@@ -53,7 +68,8 @@ fn ours(running: &Running, liveness: Liveness, now: Seconds) -> Option<Fate> {
 
 /// A card that was taken and whose worker has not begun. If a dispatcher took it and died, nobody will.
 fn unbegun(running: &Running, liveness: Liveness, local: bool, now: Seconds) -> Option<Fate> {
-    if liveness == Liveness::Dead && running.taken == Taken::ToStart {
+    let late = now - running.started_at >= BEGINNING;
+    if liveness == Liveness::Dead && running.taken == Taken::ToStart && late {
         return Some(Fate::Release);
     }
     running.expires.is_none_or(|at| at < now).then_some(Fate::Expire { local })

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::card::{CardId, RunId, Seconds, Status};
 use crate::claim::Lane;
 use crate::dispatch::Rules;
-use crate::dispatch::judge::judge;
+use crate::dispatch::judge::{PATIENCE, judge, next_look};
 use crate::dispatch::snapshot::{Candidate, Running, Snapshot};
 use crate::dispatch::why::{Cap, CapKind, Named, Why};
 use crate::ending::{Ending, Stop};
@@ -43,6 +43,16 @@ pub struct Elsewhere {
     pub by_profile: BTreeMap<String, u32>,
     /// In all.
     pub total: u32,
+}
+
+impl Elsewhere {
+    /// Adds what runs on one more board.
+    pub fn add(&mut self, other: &Self) {
+        self.total += other.total;
+        for (profile, count) in &other.by_profile {
+            *self.by_profile.entry(profile.clone()).or_default() += count;
+        }
+    }
 }
 
 /// See the module.
@@ -160,7 +170,10 @@ pub fn plan(snapshot: &Snapshot, rules: &Rules, world: &World, now: Seconds) -> 
         .collect();
     let over: BTreeSet<&CardId> =
         attempts.iter().filter(|judged| judged.fate.is_over()).map(|judged| &judged.running.card).collect();
-    let mut plan = Plan { wake_at: snapshot.wake_at, ..Plan::default() };
+    let signals = attempts.iter().any(|judged| matches!(judged.fate, Fate::Signal { .. }));
+    let looks = snapshot.running.iter().filter_map(|running| next_look(running, now));
+    let wake_at = looks.chain(snapshot.wake_at).chain(signals.then_some(now + PATIENCE)).min();
+    let mut plan = Plan { wake_at, ..Plan::default() };
     let to = |parents| if parents == Parents::Finished { Status::Ready } else { Status::Todo };
     plan.due = snapshot.due.iter().map(|due| (due.candidate.card.clone(), to(due.parents))).collect();
     plan.rules_changed.clone_from(&snapshot.rules_changed);

@@ -6,9 +6,9 @@ use hermes_store::rusqlite::{self, Params, Row, Transaction, params};
 
 use crate::board::Board;
 use crate::card::{CardId, RunId, Seconds};
-use crate::dispatch::Rules;
 use crate::dispatch::guard::{self, Touched};
 use crate::dispatch::why::Guard;
+use crate::dispatch::{Elsewhere, Rules};
 use crate::error::BoardError;
 use crate::state::{self, State};
 use crate::transition::Parents;
@@ -145,6 +145,26 @@ impl Board {
     pub fn snapshot(&mut self, scope: Scope, rules: &Rules, now: Seconds) -> Result<Snapshot, BoardError> {
         self.read(|tx| look(tx, scope, rules, now))
     }
+
+    /// How many cards run, by who works on them.
+    pub fn running(&mut self) -> Result<Elsewhere, BoardError> {
+        self.read(|tx| {
+            let mut statement = tx.prepare_cached(
+                "SELECT coalesce(r.profile, t.assignee), count(*) FROM tasks t \
+                 LEFT JOIN task_runs r ON r.id = t.current_run_id WHERE t.status = 'running' GROUP BY 1",
+            )?;
+            let mut rows = statement.query([])?;
+            let mut sum = Elsewhere::default();
+            while let Some(row) = rows.next()? {
+                let count: u32 = row.get(1)?;
+                sum.total += count;
+                if let Some(profile) = row.get::<_, Option<String>>(0)? {
+                    *sum.by_profile.entry(profile).or_default() += count;
+                }
+            }
+            Ok(sum)
+        })
+    }
 }
 
 /// Candidates looked at beyond those that could be started, when only what changed is: some may be held back.
@@ -243,6 +263,29 @@ const CANDIDATE: &str = "SELECT tasks.id, assignee, priority, created_at, tasks.
      coalesce(h.review_by, h.reviewer), h.produced_by, h.max_tokens, h.max_cost_usd \
      FROM tasks LEFT JOIN hx_cards h ON h.task_id = tasks.id";
 
+/// Leaps from one profile with cards to the next, however many cards it has.
+const PROFILES: &str = "WITH RECURSIVE who(name) AS (SELECT min(assignee) FROM tasks WHERE status = 'ready' UNION ALL \
+     SELECT (SELECT min(assignee) FROM tasks WHERE status = 'ready' AND assignee > who.name) FROM who \
+     WHERE who.name IS NOT NULL) SELECT name FROM who WHERE name IS NOT NULL";
+
+const HEAD: &str = "status = 'ready' AND assignee IS ?1 AND claim_lock IS NULL AND coalesce(h.not_before, 0) <= ?2 \
+     ORDER BY priority DESC, created_at LIMIT ?3";
+
+/// Those for a person are of no use to one that only looks for cards to start.
+const REVIEW: &str = "status = 'review' AND claim_lock IS NULL \
+     AND (?1 = 9223372036854775807 OR h.review_by IS NOT 'human') ORDER BY priority DESC, created_at LIMIT ?1";
+
+const DUE: &str = "h.run_at <= ?1 AND status = 'scheduled'";
+
+const RULES_CHANGED: &str = "SELECT h.task_id FROM hx_cards h JOIN tasks t ON t.id = h.task_id \
+     WHERE h.tripped IS NOT NULL AND h.tripped_rules != ?1 AND t.status = 'blocked'";
+
+const WAKE_AT: &str = "SELECT min(at) FROM (\
+     SELECT * FROM (SELECT h.not_before AS at FROM hx_cards h CROSS JOIN tasks t ON t.id = h.task_id \
+       WHERE h.not_before > ?1 AND t.status IN ('ready', 'review') ORDER BY h.not_before LIMIT 1) \
+     UNION ALL SELECT * FROM (SELECT h.run_at AS at FROM hx_cards h CROSS JOIN tasks t ON t.id = h.task_id \
+       WHERE h.run_at > ?1 AND t.status = 'scheduled' ORDER BY h.run_at LIMIT 1))";
+
 fn candidate(row: &Row<'_>, found: &mut Found) -> rusqlite::Result<Candidate> {
     let card: CardId = row.get(0)?;
     if row.get(6)? {
@@ -301,21 +344,13 @@ fn heads(
     if room == 0 {
         return Ok(Vec::new());
     }
-    let names: Vec<String> = tx
-        .prepare_cached(
-            "WITH RECURSIVE who(name) AS (SELECT min(assignee) FROM tasks WHERE status = 'ready' UNION ALL \
-             SELECT (SELECT min(assignee) FROM tasks WHERE status = 'ready' AND assignee > who.name) FROM who \
-             WHERE who.name IS NOT NULL) SELECT name FROM who WHERE name IS NOT NULL",
-        )?
-        .query_map([], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
+    let names: Vec<String> =
+        tx.prepare_cached(PROFILES)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     let nobody = rules.default_assignee.is_some().then_some(None);
     let limit = i64::try_from(room.saturating_add(SPARE)).unwrap_or(i64::MAX);
     let mut all = Vec::new();
     for name in names.into_iter().map(Some).chain(nobody) {
-        let which = "status = 'ready' AND assignee IS ?1 AND claim_lock IS NULL AND coalesce(h.not_before, 0) <= ?2 \
-                     ORDER BY priority DESC, created_at LIMIT ?3";
-        all.extend(candidates(tx, which, params![name, now, limit], found)?);
+        all.extend(candidates(tx, HEAD, params![name, now, limit], found)?);
     }
     Ok(all)
 }
@@ -325,10 +360,7 @@ fn review(tx: &Transaction<'_>, room: usize, found: &mut Found) -> rusqlite::Res
         return Ok(Vec::new());
     }
     let limit = i64::try_from(room.saturating_add(SPARE)).unwrap_or(i64::MAX);
-    // Those for a person are of no use to one that looks for cards to start.
-    let which = "status = 'review' AND claim_lock IS NULL AND (?1 = 9223372036854775807 OR h.review_by IS NOT 'human') \
-                 ORDER BY priority DESC, created_at LIMIT ?1";
-    candidates(tx, which, [limit], found)
+    candidates(tx, REVIEW, [limit], found)
 }
 
 fn free(tx: &Transaction<'_>, among: Among<'_>, found: &mut Found) -> rusqlite::Result<Vec<Candidate>> {
@@ -344,8 +376,7 @@ fn free(tx: &Transaction<'_>, among: Among<'_>, found: &mut Found) -> rusqlite::
 
 /// Cards that were put off until now.
 fn due(tx: &Transaction<'_>, now: Seconds, found: &mut Found) -> rusqlite::Result<Vec<Due>> {
-    let which = "h.run_at <= ?1 AND status = 'scheduled'";
-    let candidates = candidates(tx, which, [now], found)?;
+    let candidates = candidates(tx, DUE, [now], found)?;
     let due = candidates.into_iter().map(|candidate| {
         let parents = waiting::parents(tx, &candidate.card)?;
         Ok(Due { candidate, parents })
@@ -355,23 +386,11 @@ fn due(tx: &Transaction<'_>, now: Seconds, found: &mut Found) -> rusqlite::Resul
 
 /// Cards that were given up under other settings than these.
 fn rules_changed(tx: &Transaction<'_>, rules: &Rules) -> rusqlite::Result<Vec<CardId>> {
-    tx.prepare_cached(
-        "SELECT h.task_id FROM hx_cards h JOIN tasks t ON t.id = h.task_id \
-         WHERE h.tripped IS NOT NULL AND h.tripped_rules != ?1 AND t.status = 'blocked'",
-    )?
-    .query_map([&rules.fingerprint], |row| row.get(0))?
-    .collect()
+    tx.prepare_cached(RULES_CHANGED)?.query_map([&rules.fingerprint], |row| row.get(0))?.collect()
 }
 
 fn wake_at(tx: &Transaction<'_>, now: Seconds) -> rusqlite::Result<Option<Seconds>> {
-    tx.prepare_cached(
-        "SELECT min(at) FROM (\
-           SELECT * FROM (SELECT h.not_before AS at FROM hx_cards h CROSS JOIN tasks t ON t.id = h.task_id \
-             WHERE h.not_before > ?1 AND t.status IN ('ready', 'review') ORDER BY h.not_before LIMIT 1) \
-           UNION ALL SELECT * FROM (SELECT h.run_at AS at FROM hx_cards h CROSS JOIN tasks t ON t.id = h.task_id \
-             WHERE h.run_at > ?1 AND t.status = 'scheduled' ORDER BY h.run_at LIMIT 1))",
-    )?
-    .query_row([now], |row| row.get(0))
+    tx.prepare_cached(WAKE_AT)?.query_row([now], |row| row.get(0))
 }
 
 fn running(tx: &Transaction<'_>) -> rusqlite::Result<Vec<Running>> {
@@ -415,4 +434,52 @@ fn running(tx: &Transaction<'_>) -> rusqlite::Result<Vec<Running>> {
         })
     })?;
     rows.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::place::Overrides;
+    use crate::{Root, Slug};
+
+    /// However large a board is: a look at what changed reads no table from one end to the other, and no card but those
+    /// it is after.
+    #[test]
+    fn a_look_at_what_changed_leaps() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Root::new(dir.path(), Overrides::default());
+        let mut board = Board::open(&root, &Slug::default_board()).unwrap();
+        let mut queries: Vec<String> = [PROFILES, RULES_CHANGED, WAKE_AT].map(String::from).into();
+        let conditions = waiting::conditions(Among::Since(1));
+        let which = [HEAD, REVIEW, DUE].into_iter().chain(conditions.iter().map(String::as_str));
+        queries.extend(which.map(|which| format!("{CANDIDATE} WHERE {which}")));
+        for query in queries {
+            let steps: Vec<String> = board
+                .read(|tx| {
+                    let mut statement = tx.prepare(&format!("EXPLAIN QUERY PLAN {query}"))?;
+                    let mut rows = statement.raw_query();
+                    let mut steps = Vec::new();
+                    while let Some(row) = rows.next()? {
+                        steps.push(row.get(3)?);
+                    }
+                    Ok(steps)
+                })
+                .unwrap();
+            let bad = |step: &&String| {
+                // A few rows of the query's own making are no table.
+                let own = ["SCAN g", "SCAN who", "SCAN (subquery", "SCAN CONSTANT"]
+                    .iter()
+                    .any(|own| step.starts_with(own));
+                let tripped = step.contains("hx_cards_tripped");
+                let scan = step.starts_with("SCAN") && !own && !tripped;
+                let sort = query.contains("LIMIT ?") && step.contains("TEMP B-TREE");
+                let all_waiting = step.contains("status=?")
+                    && query.contains("task_events NOT INDEXED")
+                    && !step.contains("id=?");
+                scan || sort || all_waiting
+            };
+            let found: Vec<&String> = steps.iter().filter(bad).collect();
+            assert!(found.is_empty(), "{query}\n{steps:#?}");
+        }
+    }
 }

@@ -91,9 +91,16 @@ fn a_dispatcher_that_died_before_the_worker_began_costs_nothing() {
     let run = bench.board.card(&card).unwrap().current_run.unwrap();
     assert!(bench.tick(NOW + 1).reclaimed == 0, "whether it lives is not known: the claim holds");
     bench.world.alive.insert(run, Liveness::Dead);
-    assert_eq!(bench.tick(NOW + 2).reclaimed, 1);
+    let report = bench.tick(NOW + 2);
+    assert_eq!((report.reclaimed, report.wake_at), (0, Some(NOW + 5)), "its worker may be about to begin");
+    assert_eq!(bench.tick(NOW + 5).reclaimed, 1);
     assert_eq!(bench.status(&card), Status::Ready);
-    assert_eq!(started(&bench.tick(NOW + 3)), [card]);
+    assert_eq!(started(&bench.tick(NOW + 6)), std::slice::from_ref(&card));
+    let process = hermes_board::workers::Process { pid: 1, started_ticks: 1, boot_id: "x".into() };
+    assert!(
+        !bench.board.begin(&card, run, &process, NOW + 7).unwrap(),
+        "a worker that comes too late does not begin"
+    );
 }
 
 #[test]

@@ -30,6 +30,8 @@ pub struct ChatOptions {
     pub editor: Option<String>,
     /// Where programs are looked for (`$PATH`), for the clipboard.
     pub program_path: String,
+    /// This program and the flags it was started with, for commands that are its own; nothing where there are none.
+    pub own_program: Vec<std::ffi::OsString>,
     /// Lines to greet with, as markdown.
     pub greeting: String,
     /// The first message, sent at once.
@@ -51,6 +53,7 @@ impl ChatOptions {
             user_home: PathBuf::new(),
             editor: None,
             program_path: String::new(),
+            own_program: Vec::new(),
             greeting: String::new(),
             first: None,
         }

@@ -73,5 +73,8 @@ fn options(app: &App, settings: &Settings, cwd: PathBuf) -> Result<ChatOptions, 
     options.user_home = app.user_home();
     options.editor = app.var("VISUAL").or(app.var("EDITOR")).map(str::to_owned);
     app.var("PATH").unwrap_or_default().clone_into(&mut options.program_path);
+    if let Ok(program) = std::env::current_exe() {
+        options.own_program = vec![program.into(), "-p".into(), app.home.profile().as_str().into()];
+    }
     Ok(options)
 }

@@ -114,6 +114,11 @@ fn worktree_for(talk: &TalkArgs, opening: &mut Opening) -> anyhow::Result<OwnWor
     rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())?;
     let name = format!("{:08x}", u32::from_be_bytes(random));
     let worktree = Worktree::make(&opening.cwd, &name)?;
+    if worktree.ignored == worktree::Ignored::Now {
+        ui::note(
+            "`.worktrees/` was added to the .gitignore of the repository, so that worktrees stay out of commits",
+        );
+    }
     opening.cwd.clone_from(&worktree.path);
     Ok(OwnWorktree(Some(worktree)))
 }

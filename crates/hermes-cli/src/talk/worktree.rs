@@ -13,6 +13,8 @@ pub struct Worktree {
     pub path: PathBuf,
     branch: String,
     base: String,
+    /// Whether `.gitignore` was changed for it.
+    pub ignored: Ignored,
 }
 
 /// What became of a worktree.
@@ -29,6 +31,15 @@ pub enum End {
     },
 }
 
+/// Whether worktrees were kept out of commits already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ignored {
+    /// They were.
+    Before,
+    /// The entry in `.gitignore` is new.
+    Now,
+}
+
 impl Worktree {
     /// Makes a worktree of the repository around a directory. `name` is eight hexadecimal digits.
     pub fn make(cwd: &Path, name: &str) -> anyhow::Result<Self> {
@@ -40,11 +51,11 @@ impl Worktree {
         )?;
         let path = repository.join(".worktrees").join(format!("hermes-{name}"));
         let branch = format!("hermes/hermes-{name}");
-        ignore_worktrees(&repository)?;
+        let ignored = ignore_worktrees(&repository)?;
         let place = path.to_str().context("the repository's path is no text")?;
         git(&repository, &["worktree", "add", "-q", "-b", &branch, place, "HEAD"])
             .context("the worktree cannot be made")?;
-        let worktree = Self { repository, path, branch, base };
+        let worktree = Self { repository, path, branch, base, ignored };
         if let Err(error) = worktree.bring_along() {
             let _ = worktree.remove();
             return Err(error);
@@ -103,18 +114,19 @@ impl Worktree {
 }
 
 /// Keeps `.worktrees/` out of commits.
-fn ignore_worktrees(repository: &Path) -> anyhow::Result<()> {
+fn ignore_worktrees(repository: &Path) -> anyhow::Result<Ignored> {
     let file = repository.join(".gitignore");
     let text = std::fs::read_to_string(&file).unwrap_or_default();
     if text
         .lines()
         .any(|line| matches!(line.trim(), ".worktrees" | ".worktrees/" | "/.worktrees/" | "/.worktrees"))
     {
-        return Ok(());
+        return Ok(Ignored::Before);
     }
     let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     std::fs::write(&file, format!("{text}{gap}.worktrees/\n"))
-        .with_context(|| format!("'{}' cannot be written", file.display()))
+        .with_context(|| format!("'{}' cannot be written", file.display()))?;
+    Ok(Ignored::Now)
 }
 
 /// Runs git and gives what it printed.

@@ -5,6 +5,7 @@ mod archives;
 mod boards;
 mod boxes;
 mod cards;
+mod dispatch;
 mod dispatcher;
 mod guard;
 mod people;

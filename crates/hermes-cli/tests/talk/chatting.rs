@@ -181,3 +181,14 @@ fn without_a_model_the_terminal_says_what_to_do() {
     terminal.expect("hermes setup");
     assert_eq!(terminal.end().code(), Some(1));
 }
+
+#[test]
+fn the_board_can_be_used_from_the_chat() {
+    let talk = talk("say \"hi\"");
+    let mut terminal = start(&talk, &[]);
+    terminal.keys("/kanban create \"Paint; it\" --assignee default\r").expect("Created t_");
+    terminal.keys("/kanban list\r").expect("Paint; it");
+    terminal.keys("/kanban show t_00000000\r").expect("no card");
+    terminal.keys("/quit\r").expect("hermes");
+    assert!(terminal.end().success());
+}

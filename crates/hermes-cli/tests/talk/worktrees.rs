@@ -34,7 +34,7 @@ fn commands_run_there_and_nothing_is_left_of_it() {
     let talk =
         Talk::with(&format!("{}\n---\nsay \"seen\"", runs("pwd; git branch --show-current; cat file")));
     let dir = repository(&talk);
-    talk.run(&["-z", "go", "-w"]).success().stdout_is("seen\n");
+    talk.run(&["-z", "go", "-w"]).success().stdout_is("seen\n").stderr_has(".gitignore");
     let result = talk.server.last_call().tool_results().remove(0).1;
     assert!(result.contains("/.worktrees/hermes-") && result.contains("hermes/hermes-"), "{result}");
     assert!(worktrees(&dir).is_empty(), "{:?}", worktrees(&dir));

@@ -59,6 +59,14 @@ impl HermesHome {
         })
     }
 
+    /// Settings and logins of the active profile and of the root, by their usual names: what another name may lead to.
+    pub fn guarded(&self) -> impl Iterator<Item = PathBuf> + '_ {
+        let profile = self.root.join("profiles").join(&self.profile);
+        let homes = [Some(self.root.clone()), (self.profile != DEFAULT).then_some(profile)];
+        let files = || SECRET_FILES.iter().chain(SETTINGS).filter(|file| !file.contains('/'));
+        homes.into_iter().flatten().flat_map(move |home| files().map(move |file| home.join(file)))
+    }
+
     /// The profile a path belongs to, when it is not the active one.
     pub(super) fn other_owner(&self, path: &Path) -> Option<String> {
         let (owner, rest) = self.split(path)?;

@@ -1,6 +1,7 @@
 //! What every file tool needs: the place, the rules about paths, and a thread to work on.
 
 use std::ffi::OsStr;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -107,6 +108,7 @@ impl Desk {
         access: Access,
         others: OtherProfiles,
     ) -> Result<(), Denied> {
+        self.check_names(found, access)?;
         let trail =
             Trail { path: &found.path, links: &found.links, real: &found.real, home: found.home.as_deref() };
         let roots = &self.limits().safe_roots;
@@ -118,6 +120,31 @@ impl Desk {
             |root: &PathBuf| room.files.resolve(root).map_or_else(|_| root.clone(), |found| found.real);
         let bounded = PathPolicy { safe_roots: roots.iter().map(real).collect(), ..(*self.policy).clone() };
         bounded.check(&trail, access, others)
+    }
+
+    /// A file of this program under another name is that file all the same.
+    fn check_names(&self, found: &Resolved, access: Access) -> Result<(), Denied> {
+        let Some(stat) = found.stat.as_ref().filter(|stat| stat.nlink > 1) else { return Ok(()) };
+        let here = match &self.policy.view {
+            View::Host => true,
+            View::Elsewhere(mounts) => !mounts.is_empty(),
+        };
+        let same = |path: &PathBuf| {
+            std::fs::metadata(path)
+                .is_ok_and(|other| (other.dev(), other.ino()) == (stat.version.dev, stat.version.ino))
+        };
+        match self.policy.hermes.guarded().find(|path| here && same(path)) {
+            Some(_) if access == Access::Write => Err(Denied::Own(found.path.clone())),
+            Some(path) if self.policy.readable(&path, None).is_err() => {
+                Err(Denied::Secret(found.path.clone()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether what a file holds may be shown.
+    pub(super) fn may_show(&self, path: &Path) -> bool {
+        self.policy.readable(path, None).is_ok()
     }
 
     /// Text of files with their secrets masked, in a way that cannot be taken for values.

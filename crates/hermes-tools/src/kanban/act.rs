@@ -2,6 +2,7 @@
 
 use hermes_board::act::Report;
 use hermes_board::card::{BlockKind, GoalMode};
+use hermes_board::complete::Completed;
 use hermes_board::{Card, CardId};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
@@ -65,8 +66,18 @@ pub(super) fn complete(call: &Call) -> Result<Value, String> {
             .collect(),
         artifacts: fields::texts(arguments, "artifacts")?.unwrap_or_default(),
     };
-    let run = call.desk.board(arguments)?.complete(&id, &report, by, now()).map_err(said)?;
-    Ok(json!({ "ok": true, "task_id": id, "run_id": run }))
+    let done = call.desk.board(arguments)?.finish(&id, &report, by, now()).map_err(said)?;
+    let mut told = json!({ "ok": true, "task_id": id, "run_id": done.run });
+    match done.then {
+        Completed::Done => {}
+        Completed::Checking(check) => {
+            let note =
+                format!("done once `{}` succeeds; it is run when you have stopped: stop now", check.command);
+            told["note"] = note.into();
+        }
+        Completed::Review => told["note"] = "somebody else looks at it before it is done: stop now".into(),
+    }
+    Ok(told)
 }
 
 /// What else is kept, with the conversation the work was done in.

@@ -7,11 +7,12 @@
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Seek, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::FlockOperation;
+use rustix::fs::{AtFlags, CWD, FlockOperation, Mode, OFlags};
 
 use super::errors::{file_error, refused};
 use super::manage::make_directories;
@@ -128,18 +129,28 @@ impl Turn {
     }
 }
 
-/// The new content while it is incomplete. What is not put in place is removed.
+/// The new content while it is incomplete. What is not put in place is removed; where the file system can, it has no name
+/// before it is complete, so that nothing of it stays when we are killed.
 struct Draft {
     file: File,
-    /// Its path beside the target; none when it lives in memory.
-    path: Option<PathBuf>,
+    kept: Kept,
+}
+
+/// Where a draft is.
+enum Kept {
+    /// Beside the target, under a name.
+    Named(PathBuf),
+    /// In the target's file system, without one.
+    Nameless,
+    /// In memory, to be copied over the old content.
+    Memory,
 }
 
 impl Draft {
     fn create(target: &Path, existing: Option<&Metadata>, mode: Option<u32>) -> Result<Self, FileError> {
         let in_memory = || {
             let memory = crate::sys::fds::memory_with("hermes-draft", b"");
-            memory.map(|fd| Self { file: fd.into(), path: None })
+            memory.map(|fd| Self { file: fd.into(), kept: Kept::Memory })
         };
         let failed = |error: io::Error| file_error("write", target, &error);
         if existing.is_some_and(|metadata| must_stay(target, metadata)) {
@@ -147,9 +158,12 @@ impl Draft {
         }
         // A new file is made with the rights everybody's new files have here; anything else is closed until it is complete.
         let initial = if existing.is_none() && mode.is_none() { 0o666 } else { 0o600 };
+        if let Some(file) = nameless(target, initial) {
+            return Ok(Self { file, kept: Kept::Nameless });
+        }
         let path = sibling(target);
         match OpenOptions::new().write(true).create_new(true).mode(initial).open(&path) {
-            Ok(file) => Ok(Self { file, path: Some(path) }),
+            Ok(file) => Ok(Self { file, kept: Kept::Named(path) }),
             Err(error) if existing.is_some() && is_refusal(&error) => in_memory().map_err(failed),
             Err(error) => Err(failed(error)),
         }
@@ -162,10 +176,10 @@ impl Draft {
         mode: Option<u32>,
     ) -> Result<Method, FileError> {
         let failed = |error: io::Error| file_error("write", target, &error);
-        if let Some(path) = self.path.clone() {
-            match self.replace(&path, target, existing, mode) {
+        if !matches!(self.kept, Kept::Memory) {
+            match self.replace(target, existing, mode) {
                 Ok(()) => {
-                    self.path = None;
+                    self.kept = Kept::Memory;
                     return Ok(Method::Replaced);
                 }
                 Err(error) if existing.is_some() && is_refusal(&error) => {}
@@ -176,13 +190,7 @@ impl Draft {
         Ok(Method::InPlace)
     }
 
-    fn replace(
-        &self,
-        path: &Path,
-        target: &Path,
-        existing: Option<&Metadata>,
-        mode: Option<u32>,
-    ) -> io::Result<()> {
+    fn replace(&mut self, target: &Path, existing: Option<&Metadata>, mode: Option<u32>) -> io::Result<()> {
         if let Some(metadata) = existing {
             let own = self.file.metadata()?;
             if (own.uid(), own.gid()) != (metadata.uid(), metadata.gid()) {
@@ -193,6 +201,16 @@ impl Draft {
         if let Some(mode) = mode.or(existing.map(MetadataExt::mode)) {
             self.file.set_permissions(fs::Permissions::from_mode(mode & 0o7777))?;
         }
+        let path = match &self.kept {
+            Kept::Named(path) => path.clone(),
+            Kept::Nameless | Kept::Memory => {
+                let path = sibling(target);
+                let own = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+                rustix::fs::linkat(CWD, own, CWD, &path, AtFlags::SYMLINK_FOLLOW)?;
+                self.kept = Kept::Named(path.clone());
+                path
+            }
+        };
         fs::rename(path, target)?;
         if let Some(parent) = target.parent() {
             // Not every file system can do this for a directory; the content itself is safe.
@@ -203,9 +221,9 @@ impl Draft {
 
     /// Over the old content. Only now, as a failure in the middle would destroy it.
     fn overwrite(&mut self, target: &Path, mode: Option<u32>) -> io::Result<()> {
-        let mut content = match &self.path {
-            Some(path) => File::open(path)?,
-            None => self.file.try_clone()?,
+        let mut content = match &self.kept {
+            Kept::Named(path) => File::open(path)?,
+            Kept::Nameless | Kept::Memory => self.file.try_clone()?,
         };
         content.rewind()?;
         let mut file =
@@ -220,10 +238,18 @@ impl Draft {
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        if let Some(path) = &self.path {
+        if let Kept::Named(path) = &self.kept {
             let _ = fs::remove_file(path);
         }
     }
+}
+
+/// A file in the target's directory that has no name. None where that cannot be, or where it could get no name later.
+fn nameless(target: &Path, mode: u32) -> Option<File> {
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    let parent = target.parent()?;
+    Path::new("/proc/self/fd").exists().then_some(())?;
+    rustix::fs::open(parent, flags, Mode::from_raw_mode(mode)).ok().map(File::from)
 }
 
 /// A name nobody else uses, in the same directory.

@@ -94,6 +94,7 @@ impl Chat {
                 Some(turn) => turn.control.steer(text),
                 None => self.start_turn(&text.clone(), UserInput::text(text), now),
             },
+            ChatCommand::Kanban(words) => self.kanban(words),
             ChatCommand::Busy(mode) => {
                 self.options.busy_input = mode.unwrap_or(self.options.busy_input);
                 self.transcript.say(self.options.busy_input.describe());
@@ -132,6 +133,24 @@ impl Chat {
             }
             _ => self.leave(),
         }
+    }
+
+    /// Shows what `hermes kanban` says. What never ends by itself is for a terminal of its own.
+    fn kanban(&mut self, mut words: Vec<String>) {
+        const ENDLESS: [&str; 5] = ["tail", "watch", "top", "daemon", "attend"];
+        let endless = words.iter().map(String::as_str).find(|word| ENDLESS.contains(word));
+        match (words.first().map(String::as_str), endless) {
+            (None | Some("help" | "?" | "-h"), _) => words = vec!["--help".to_owned()],
+            (Some(first), Some(command)) if first == command || first.starts_with('-') => {
+                let text = format!(
+                    "`hermes kanban {command}` goes on until it is ended: run it in a terminal of its own."
+                );
+                self.transcript.say(&text);
+                return;
+            }
+            (Some(_), _) => {}
+        }
+        self.effects.push(Effect::RunOwn(["kanban".to_owned()].into_iter().chain(words).collect()));
     }
 
     fn stop(&mut self, now: Instant) {

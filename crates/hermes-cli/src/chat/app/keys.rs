@@ -56,8 +56,8 @@ impl Chat {
                 self.settled = Some(now);
                 self.hint = Some("interrupting; Ctrl-C again leaves");
             }
-            None if twice || !within(self.settled) => self.leave(),
-            // A press that was meant for the turn that just ended, or one too many.
+            None if twice => self.leave(),
+            // It may have been meant for the turn that just ended, or be one too many.
             None => self.hint = Some("Ctrl-C again leaves"),
         }
     }

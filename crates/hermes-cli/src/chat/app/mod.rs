@@ -51,6 +51,8 @@ pub enum Effect {
         /// The command line.
         command: String,
     },
+    /// Run this program itself with these arguments, and show what it prints.
+    RunOwn(Vec<String>),
     /// Keep a line in the history file.
     Remember(String),
     /// Ring the bell.

@@ -293,13 +293,17 @@ fn ctrl_c_clears_then_interrupts_then_leaves() {
 }
 
 #[test]
-fn ctrl_c_leaves_an_idle_chat_but_not_one_that_just_became_idle() {
+fn an_idle_chat_is_left_by_the_second_press() {
     let mut bench = Bench::new();
     bench.types("go\r").ends(Outcome::Completed).later(200).types("\x03");
     assert!(!bench.left(), "it was meant for the turn");
     assert!(bench.shown().contains("Ctrl-C again leaves"));
     let mut bench = Bench::new();
     bench.types("\x03");
+    assert!(!bench.left() && bench.shown().contains("Ctrl-C again leaves"));
+    bench.later(5000).types("\x03");
+    assert!(!bench.left(), "too late to count as the second press");
+    bench.later(500).types("\x03");
     assert!(bench.left());
     let mut bench = Bench::new();
     bench.types("x\x04");
@@ -444,6 +448,27 @@ fn choices_come_back_as_requests() {
     assert!(bench.shown().contains("❯ small"), "{}", bench.shown());
     bench.types("\x1b[B\r");
     assert_eq!(bench.calls.lock().unwrap().requests[1], Request::Model { wanted: Some("large".into()) });
+}
+
+#[test]
+fn the_board_is_asked_by_the_program_itself() {
+    let mut bench = Bench::new();
+    bench
+        .types("/kanban\r")
+        .types("/kanban create \"a; b\" --assignee x\r")
+        .types("/kanban --board web tail t_1\r");
+    bench.types("/kanban comment it's\r");
+    let own: Vec<String> = bench
+        .effects
+        .iter()
+        .filter_map(|effect| if let Effect::RunOwn(words) = effect { Some(words.join("|")) } else { None })
+        .collect();
+    assert_eq!(own, ["kanban|--help", "kanban|create|a; b|--assignee|x"]);
+    assert!(
+        bench.shown().contains("terminal of its own") && bench.shown().contains("Usage"),
+        "{}",
+        bench.shown()
+    );
 }
 
 #[test]

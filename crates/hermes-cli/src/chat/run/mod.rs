@@ -280,6 +280,7 @@ impl Session {
                 Effect::RunQuick { name, command } => {
                     self.outside.run_quick(name, command, self.sender.clone());
                 }
+                Effect::RunOwn(arguments) => self.outside.run_own(arguments, self.sender.clone()),
                 Effect::Remember(text) => {
                     if let Err(problem) = self.outside.remember(&text) {
                         self.chat.fail(&problem);

@@ -1,5 +1,6 @@
 //! What a chat does outside its screen: the clipboard, the user's editor, shortcuts, the history file.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,6 +16,8 @@ use crate::chat::options::ChatOptions;
 const QUICK_DEADLINE: Duration = Duration::from_secs(30);
 /// And print this much.
 const QUICK_OUTPUT: u64 = 64 << 10;
+/// A command of our own may ask a model.
+const OWN_DEADLINE: Duration = Duration::from_mins(4);
 const CLIPBOARD_DEADLINE: Duration = Duration::from_secs(3);
 const LARGEST_IMAGE: u64 = 20 << 20;
 
@@ -37,6 +40,7 @@ const IMAGE_PASTERS: &[(&str, &[&str])] = &[
 pub(super) struct Outside {
     cwd: PathBuf,
     search: String,
+    own_program: Vec<OsString>,
     editor: Option<String>,
     history: Option<HistoryFile>,
     /// Pictures from the clipboard, until the chat ends.
@@ -49,6 +53,7 @@ impl Outside {
         Self {
             cwd: options.cwd.clone(),
             search: options.program_path.clone(),
+            own_program: options.own_program.clone(),
             editor: options.editor.clone(),
             history,
             pictures: None,
@@ -131,13 +136,22 @@ impl Outside {
         std::thread::spawn(move || {
             let mut shell = Command::new("sh");
             shell.args(["-c", &format!("{{ {command}\n}} 2>&1")]).current_dir(cwd);
-            let output = match program::run(&mut shell, b"", QUICK_DEADLINE, QUICK_OUTPUT) {
-                Err(e) => Err(format!("cannot start it: {e}")),
-                Ok(Ran { status: None, .. }) => Err("it took longer than 30 seconds and was ended".into()),
-                Ok(Ran { output, status: Some(status) }) => {
-                    let text = String::from_utf8_lossy(&output).into_owned();
-                    if status.success() { Ok(text) } else { Err(format!("{status}\n{text}")) }
-                }
+            let output = output_of(&mut shell, QUICK_DEADLINE);
+            let _ = sender.send(Message::QuickDone { name, output });
+        });
+    }
+
+    /// Runs this program itself on a thread of its own. The shell only joins what it prints; the words are not its to read.
+    pub(super) fn run_own(&self, arguments: Vec<String>, sender: Sender<Message>) {
+        let (cwd, own) = (self.cwd.clone(), self.own_program.clone());
+        std::thread::spawn(move || {
+            let name = arguments.first().cloned().unwrap_or_default();
+            let output = if own.is_empty() {
+                Err("this chat was not started by the program that has the command".to_owned())
+            } else {
+                let mut shell = Command::new("sh");
+                shell.args(["-c", "exec \"$@\" 2>&1", "sh"]).args(own).args(arguments).current_dir(cwd);
+                output_of(&mut shell, OWN_DEADLINE)
             };
             let _ = sender.send(Message::QuickDone { name, output });
         });
@@ -153,6 +167,20 @@ impl Outside {
             self.history = None;
         }
         kept
+    }
+}
+
+/// What a command prints, or what went wrong with it.
+fn output_of(command: &mut Command, deadline: Duration) -> Result<String, String> {
+    match program::run(command, b"", deadline, QUICK_OUTPUT) {
+        Err(e) => Err(format!("cannot start it: {e}")),
+        Ok(Ran { status: None, .. }) => {
+            Err(format!("it took longer than {} seconds and was ended", deadline.as_secs()))
+        }
+        Ok(Ran { output, status: Some(status) }) => {
+            let text = String::from_utf8_lossy(&output).into_owned();
+            if status.success() { Ok(text) } else { Err(format!("{status}\n{text}")) }
+        }
     }
 }
 

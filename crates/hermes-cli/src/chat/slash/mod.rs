@@ -3,6 +3,7 @@
 mod nearest;
 mod parse;
 mod table;
+mod words;
 
 use std::fmt::Write as _;
 

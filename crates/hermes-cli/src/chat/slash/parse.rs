@@ -2,7 +2,7 @@
 
 use hermes_checkpoint::Mine;
 
-use super::{Command, Commands, QuickCommand};
+use super::{Command, Commands, QuickCommand, words};
 use crate::chat::conversation::{Compress, Request, Rollback};
 use crate::chat::options::BusyInput;
 
@@ -32,6 +32,8 @@ pub enum ChatCommand {
     Queue(String),
     /// Guidance for the running turn.
     Steer(String),
+    /// A command of the board, in words.
+    Kanban(Vec<String>),
     /// What Enter does while the agent works; nothing shows it.
     Busy(Option<BusyInput>),
     /// Whether thoughts are shown.
@@ -157,6 +159,7 @@ fn chat(name: &str, args: &str) -> Result<ChatCommand, WrongArgs> {
         "stop" => ChatCommand::Stop,
         "queue" => ChatCommand::Queue(needed(args)?),
         "steer" => ChatCommand::Steer(needed(args)?),
+        "kanban" => ChatCommand::Kanban(words::split(args).ok_or(WrongArgs)?),
         "busy" if args.is_empty() || args == "status" => ChatCommand::Busy(None),
         "busy" => ChatCommand::Busy(Some(BusyInput::named(args).ok_or(WrongArgs)?)),
         "reasoning" => ChatCommand::Reasoning(switch(args)?),

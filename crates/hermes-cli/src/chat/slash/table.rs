@@ -65,6 +65,14 @@ pub const COMMANDS: &[Command] = &[
     command("background", "PROMPT", "runs a prompt in a session of its own", Always, Work)
         .also(&["bg", "btw"]),
     command("agents", "", "lists what runs in the background", Always, Work).also(&["tasks"]),
+    command(
+        "kanban",
+        "[COMMAND …]",
+        "looks at the board and changes it, as `hermes kanban` does",
+        Always,
+        Work,
+    )
+    .words(&["list", "show", "create", "comment", "complete", "block", "unblock", "stats", "boards"]),
     command("model", "[NAME]", "shows the models or switches to one", Idle, Model),
     command(
         "reasoning",

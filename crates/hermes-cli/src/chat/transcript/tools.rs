@@ -141,7 +141,9 @@ fn helpers(object: &serde_json::Map<String, Value>) -> Option<String> {
     let line = |helper: &Value| {
         let words = helper["error"].as_str().or(helper["summary"].as_str()).unwrap_or_default();
         let first = words.lines().next().unwrap_or_default();
-        format!("{}: {first}", helper["status"].as_str().unwrap_or_default())
+        // Helpers have a state, pages an address.
+        let name = helper["status"].as_str().or(helper["url"].as_str()).unwrap_or_default();
+        format!("{name}: {first}")
     };
     Some(object.get("results")?.as_array()?.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
@@ -155,7 +157,7 @@ struct Reading {
 
 impl Reading {
     fn of(result: &str) -> Self {
-        let Ok(Value::Object(object)) = serde_json::from_str(result) else {
+        let Some(object) = first_object(result) else {
             return Self { error: None, output: result.to_owned(), exit_code: None };
         };
         let text = |key: &str| object.get(key).and_then(Value::as_str).filter(|t| !t.trim().is_empty());
@@ -181,6 +183,20 @@ impl Reading {
         }
         lines
     }
+}
+
+/// The object that a result is. The model may get words before and after it: a frame around what strangers wrote, advice
+/// when a call failed again and again.
+fn first_object(result: &str) -> Option<serde_json::Map<String, Value>> {
+    let starts = result.match_indices('{').map(|(at, _)| at);
+    let line_starts = starts.filter(|at| *at == 0 || result[..*at].ends_with('\n')).take(4);
+    line_starts.map(|at| &result[at..]).find_map(|text| {
+        let first = serde_json::Deserializer::from_str(text).into_iter::<Value>().next()?;
+        match first {
+            Ok(Value::Object(object)) => Some(object),
+            _ => None,
+        }
+    })
 }
 
 const TELLING: [&str; 9] =
@@ -248,6 +264,19 @@ mod tests {
                 "  │ exit code 101"
             ]
         );
+    }
+
+    #[test]
+    fn words_around_a_result_do_not_make_it_unreadable() {
+        let advised =
+            "{\"error\": \"there is no file \\\"x\\\"\"}\n\n[it failed 3 times: try something else]";
+        let framed = "<outside>\n{\"results\": [{\"url\": \"http://10.0.0.1/\", \"content\": \"\", \"error\": \"a private address\"}]}\n</outside>";
+        for (result, words) in
+            [(advised, "  │ there is no file \"x\""), (framed, "  │ http://10.0.0.1/: a private address")]
+        {
+            let lines = finished("x", CallStatus::Failed, result, ToolDetail::Compact, 80);
+            assert_eq!(lines[1..], [words.to_owned()], "{result}");
+        }
     }
 
     #[test]

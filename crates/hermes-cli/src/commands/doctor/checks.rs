@@ -11,7 +11,9 @@ use hermes_store::{AnySchema, Database, OpenMode};
 use super::Check;
 use crate::app::App;
 use crate::commands::import;
+use crate::commands::model::Desk;
 use crate::commands::sandbox::Place;
+use crate::commands::setup::report::{Standing, model_standing};
 use crate::ui;
 
 /// Every check, in the order of the report.
@@ -23,6 +25,7 @@ pub fn all(app: &App) -> Vec<Check> {
     checks.extend(disk(app));
     checks.extend(programs(app));
     checks.extend(sandbox(app));
+    checks.extend(model(app));
     checks
 }
 
@@ -38,6 +41,18 @@ fn sandbox(app: &App) -> Vec<Check> {
         Ok(found) => vec![Check::ok(AREA, seen), Check::ok(AREA, found)],
         Err(e) => vec![Check::ok(AREA, seen), Check::failure(AREA, format!("{e:#}"), "hermes sandbox ls")],
     }
+}
+
+/// Whether there is a model to ask, by settings and keys alone.
+fn model(app: &App) -> Vec<Check> {
+    const AREA: &str = "Model";
+    // Settings that cannot be read are told of above.
+    let Ok(desk) = Desk::open(app) else { return Vec::new() };
+    vec![match model_standing(&desk) {
+        Standing::Works(what) => Check::ok(AREA, what),
+        Standing::Missing(why) => Check::warning(AREA, why, "hermes setup"),
+        Standing::Broken(why) => Check::failure(AREA, why, "hermes setup"),
+    }]
 }
 
 fn home(app: &App) -> Vec<Check> {

@@ -78,6 +78,7 @@ impl Explained {
             memory: None,
             sudo: mode.sudo,
             resolve: local.then_some(&follow),
+            script: None,
             deny: &mode.deny,
             allow: &mode.allow,
         };

@@ -8,6 +8,7 @@ mod columns;
 mod create;
 mod daemon;
 mod diagnose;
+mod dispatch;
 mod edit;
 mod follow;
 mod gc;
@@ -87,6 +88,7 @@ enum Action {
     Reclaim(stop::ReclaimArgs),
     Reassign(stop::ReassignArgs),
     Daemon(daemon::Args),
+    Dispatch(dispatch::Args),
     #[command(hide = true)]
     Attend(attend::Args),
     Pause(mode::PauseArgs),
@@ -240,6 +242,7 @@ pub fn run(app: &App, args: Args) -> anyhow::Result<ExitCode> {
         Action::Reclaim(args) => stop::reclaim(&desk, &args),
         Action::Reassign(args) => stop::reassign(&desk, &args),
         Action::Daemon(args) => daemon::run(&desk, &args),
+        Action::Dispatch(args) => dispatch::run(&desk, &args),
         Action::Attend(args) => attend::run(&desk, &args),
         Action::Pause(args) => mode::pause(&desk, &args),
         Action::Resume(args) => mode::resume(&desk, &args),

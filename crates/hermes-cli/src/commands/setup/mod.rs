@@ -1,6 +1,6 @@
 //! `hermes setup`: a few questions, and everything works. What works already is kept.
 
-mod report;
+pub mod report;
 mod reset;
 mod terminal;
 

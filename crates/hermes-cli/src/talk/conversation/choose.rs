@@ -217,12 +217,10 @@ pub fn toolsets(opening: &Opening) -> CommandOutcome {
         Ok(selection) => {
             let line = |set: &toolsets::Toolset| {
                 let here = set.here();
-                let state = match (selection.is_on(set), here.is_empty()) {
-                    (_, true) => "not in this build",
-                    (true, false) => "on",
-                    (false, false) => "off",
-                };
-                format!("- `{}` {state}", set.name)
+                // The same words as `hermes tools`.
+                let state = if selection.is_on(set) { "on" } else { "off" };
+                let note = if here.is_empty() { " (its tools are not in this version)" } else { "" };
+                format!("- `{}` {state}{note}", set.name)
             };
             let lines: Vec<String> = toolsets::basic().map(line).collect();
             CommandOutcome::Said(format!(

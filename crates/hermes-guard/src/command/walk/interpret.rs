@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Flow, Walk};
 use crate::command::call::{Call, Mark, Via};
 use crate::command::other::{self, LANGUAGES, Language};
+use crate::command::path::Route;
 use crate::command::rules::{FETCHERS, decodes};
 use crate::command::script;
 use crate::command::word::Word;
@@ -41,6 +42,9 @@ const PRINTERS: &[&str] = &[
 impl Walk<'_> {
     /// A shell, another interpreter, or nothing of the kind.
     pub(super) fn interpret(&mut self, call: &Call, name: &str) {
+        if let Some(word) = call.words.first().filter(|word| word.beginning().contains('/')) {
+            self.own_script(call, word, None);
+        }
         if let Some(word) = call.words.first().filter(|word| self.is_fresh(word)) {
             self.file(call, word, |walk, _, text| walk.line_apart(text, &Flow::default()));
         }
@@ -243,8 +247,35 @@ impl Walk<'_> {
         match self.written_text(word) {
             Some(text) => read(self, call, &text),
             None if self.is_fresh_file(word) => self.mark(call, Mark::JustMadeExecutable),
-            None => {}
+            None => self.own_script(call, word, call.name()),
         }
+    }
+
+    /// A file that the agent wrote with another tool before. Only what it says outright counts: scripts are full of names that are
+    /// known when they run.
+    fn own_script(&mut self, call: &Call, word: &Word, program: Option<String>) {
+        let path = Route::of(word, call.cwd.as_deref()).and_then(|route| route.text());
+        let Some(text) = path.and_then(|path| self.sight.script?(&path)) else { return };
+        let program = program.or_else(|| named_interpreter(&text)).unwrap_or_else(|| "sh".to_owned());
+        let (calls, troubles) = (self.look.calls.len(), self.look.troubles.len());
+        if program.starts_with("python") || program.starts_with("pypy") {
+            self.acts(call, script::python(&text));
+        } else if let Some(language) = LANGUAGES.iter().find(|one| one.names.contains(&program.as_str())) {
+            self.acts(call, other::acts(&text, language.trust));
+        } else if SHELLS.contains(&program.as_str()) || matches!(program.as_str(), "source" | ".") {
+            let args = call.args().iter().skip_while(|given| *given != word).skip(1).cloned();
+            let arguments: Vec<Word> = std::iter::once(word.clone()).chain(args).collect();
+            self.line_of_child(&text, &arguments, call);
+        }
+        let mut added = self.look.calls.split_off(calls);
+        added.retain(|call| {
+            call.name().is_some() && !call.marks.contains(&Mark::UnknownCode) || !call.writes.is_empty()
+        });
+        self.look.calls.extend(added);
+        let worst = |trouble: &super::Trouble| matches!(trouble, super::Trouble::TooMuch { .. });
+        let mut told = self.look.troubles.split_off(troubles);
+        told.retain(worst);
+        self.look.troubles.extend(told);
     }
 
     /// A word that a shell runs as a command line.
@@ -314,6 +345,15 @@ impl Walk<'_> {
         };
         self.mark(call, mark);
     }
+}
+
+/// The program that the first line of a script names.
+fn named_interpreter(text: &str) -> Option<String> {
+    let line = text.lines().next()?.strip_prefix("#!")?;
+    let mut words = line.split_whitespace();
+    let first = words.next()?.rsplit('/').next()?;
+    let name = if first == "env" { words.find(|word| !word.starts_with('-'))? } else { first };
+    Some(name.to_owned())
 }
 
 /// Whether `make` is given rules in the line.

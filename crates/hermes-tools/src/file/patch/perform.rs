@@ -1,6 +1,7 @@
 //! Doing an edit: everything is checked before anything is written, and what changed meanwhile is looked at again.
 
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -52,7 +53,10 @@ pub(super) fn plan(desk: &Desk, room: &Room, edit: &Edit, others: OtherProfiles)
         let (path, old, new) = match change {
             Change::Update { path, old, new } => (path, Some(old), new),
             Change::Add { path, new } => (path, None, new),
-            Change::Move { to, old, new, .. } => (to, Some(old), new),
+            Change::Move { from, to, old, new } => {
+                refuse_uncovering(desk, &files, from, to)?;
+                (to, Some(old), new)
+            }
             Change::Delete { .. } => continue,
         };
         let lint = syntax::gate(path, new, || old.cloned()).map_err(ToolOutput::error)?;
@@ -61,8 +65,33 @@ pub(super) fn plan(desk: &Desk, room: &Room, edit: &Edit, others: OtherProfiles)
     Ok(Plan { files, applied, lints, notes: room.notes.clone() })
 }
 
+/// A file whose content is not shown stays one: under another name anybody could read it.
+fn refuse_uncovering(desk: &Desk, files: &Files, from: &str, to: &str) -> Result<(), ToolOutput> {
+    let shown = |name: &str| files.known.get(name).is_none_or(|file| desk.may_show(&file.target.real));
+    if shown(from) || !shown(to) {
+        return Ok(());
+    }
+    Err(ToolOutput::error(format!(
+        "\"{from}\" holds logins or keys: it is not moved to \"{to}\", where it would be shown; nothing was written"
+    )))
+}
+
+/// The files of an edit whose content is not shown.
+fn hidden<'f>(desk: &Desk, files: &'f Files) -> Vec<&'f str> {
+    let hidden = files.known.iter().filter(|(_, file)| !desk.may_show(&file.target.real));
+    hidden.map(|(name, _)| name.as_str()).collect()
+}
+
 /// What the model gets when the text was not as it thought.
 fn refused(desk: &Desk, room: &Room, files: &Files, trouble: &Trouble) -> ToolOutput {
+    if let (Some(path), false) = (&trouble.mismatch, hidden(desk, files).is_empty()) {
+        return outcome::not_applied(
+            &format!(
+                "the text was not found in \"{path}\", whose content is not shown as it holds logins or keys"
+            ),
+            0,
+        );
+    }
     let message = desk.masked(&trouble.message, files.known.keys().map(String::as_str));
     let failures = trouble
         .mismatch
@@ -160,9 +189,24 @@ fn write_all(desk: &Desk, room: &Room, plan: &Plan) -> Result<Outcome, Stopped> 
         let lint = syntax::after(desk, room, &file.target.real, old, new);
         lints.extend(lint.map(|lint| (path.clone(), lint)));
     }
-    let diff =
-        desk.masked(&outcome::diff(&plan.applied.changes), plan.files.known.keys().map(String::as_str));
+    let hidden = hidden(desk, &plan.files);
+    let shown: Vec<Change> =
+        plan.applied.changes.iter().filter(|change| !concerns(change, &hidden)).cloned().collect();
+    let mut diff = desk.masked(&outcome::diff(&shown), plan.files.known.keys().map(String::as_str));
+    for name in &hidden {
+        // Writing to a text cannot fail.
+        let _ = writeln!(diff, "(\"{name}\" was changed; it holds logins or keys and is not shown)");
+    }
     Ok(Outcome::new(diff, &plan.applied, lints, stale, plan.notes.clone()))
+}
+
+/// Whether a change is one of these files.
+fn concerns(change: &Change, names: &[&str]) -> bool {
+    let paths: [&str; 2] = match change {
+        Change::Update { path, .. } | Change::Add { path, .. } | Change::Delete { path, .. } => [path, path],
+        Change::Move { from, to, .. } => [from, to],
+    };
+    paths.iter().any(|path| names.contains(path))
 }
 
 /// What the author did not know about the files. One whose text was found need not have been read.

@@ -10,6 +10,7 @@ crate::everywhere!(
     failures_help,
     several_files_change_together_or_not_at_all,
     form_and_secrets_stay,
+    files_with_keys_are_changed_but_never_shown,
 );
 
 async fn one_text_becomes_another(fixture: &Fixture) {
@@ -90,4 +91,48 @@ async fn form_and_secrets_stay(fixture: &Fixture) {
     tools.sh("echo '{\"a\": 1}' > x.json").await;
     let refused = tools.replace("x.json", "1}", "1").await;
     assert!(error(&refused).contains("nothing was written"), "{refused}");
+}
+
+async fn files_with_keys_are_changed_but_never_shown(fixture: &Fixture) {
+    let tools = Tools::new(fixture).await;
+    tools.sh("printf 'NAME=ada\\nWORDS=quiet-lake-under-snow\\n' > .env; echo x > a").await;
+    let moved = json!({ "mode": "patch", "patch": "*** Begin Patch\n*** Move File: .env -> notes.txt\n*** End Patch" });
+    assert!(error(&tools.patch.call(moved).await).contains("logins or keys"));
+    let several = "*** Begin Patch\n*** Update File: .env\n@@\n-NAME=ada\n+NAME=bob\n WORDS=quiet-lake-under-snow\n\
+                   *** Update File: a\n@@\n-x\n+y\n*** End Patch";
+    let done = tools.patch.call(json!({ "mode": "patch", "patch": several })).await;
+    assert_eq!(done["success"], true, "{done}");
+    let diff = text(&done, "diff");
+    assert!(diff.contains("+y") && diff.contains("is not shown") && !diff.contains("quiet-lake"), "{diff}");
+    let failed = tools.replace(".env", "NAME=bob\nWORDS=quiet-lake", "x").await;
+    assert_eq!(failed["success"], true, "what is written down by name may be changed: {failed}");
+    let failed = tools.replace(".env", "WORDS=quiet-lake-under-sand", "x").await;
+    assert!(!failed.to_string().contains("under-snow"), "{failed}");
+}
+
+#[tokio::test]
+async fn another_name_for_settings_is_no_way_around() {
+    let fixture = Fixture::local();
+    let tools = Tools::new(&fixture).await;
+    let home = fixture.context.home.clone();
+    std::fs::write(home.join("config.yaml"), "approvals: {mode: manual}\n").unwrap();
+    std::fs::write(home.join(".env"), "WORDS=quiet-lake\n").unwrap();
+    for (file, name) in [("config.yaml", "hard"), (".env", "hard-env")] {
+        std::fs::hard_link(home.join(file), tools.at(name)).unwrap();
+        std::os::unix::fs::symlink(home.join(file), tools.at(&format!("soft-{name}"))).unwrap();
+    }
+    for name in ["hard", "soft-hard", "hard-env", "soft-hard-env"] {
+        let refused = tools.write.call(json!({ "path": name, "content": "approvals: {mode: off}\n" })).await;
+        assert!(
+            error(&refused).contains("Hermes itself") || error(&refused).contains("logins"),
+            "{name}: {refused}"
+        );
+        let refused = tools.replace(name, "manual", "off").await;
+        assert!(!error(&refused).is_empty(), "{name}: {refused}");
+    }
+    for name in ["hard-env", "soft-hard-env"] {
+        let refused = tools.read.call(json!({ "path": name })).await;
+        assert!(!refused.to_string().contains("quiet-lake"), "{name}: {refused}");
+    }
+    assert_eq!(std::fs::read_to_string(home.join("config.yaml")).unwrap(), "approvals: {mode: manual}\n");
 }

@@ -1,0 +1,305 @@
+//! The gate with people and models that answer as they are told.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::time::Duration;
+
+use super::*;
+use crate::gate::Question;
+
+/// Answers the same to every question, and remembers them.
+struct Says(Reply, Mutex<Vec<Question>>);
+
+impl Answerer for Says {
+    fn ask<'a>(&'a self, question: &'a Question) -> Waiting<'a, Reply> {
+        lock(&self.1).push(question.clone());
+        Box::pin(std::future::ready(self.0.clone()))
+    }
+}
+
+fn says(reply: Reply) -> Arc<Says> {
+    Arc::new(Says(reply, Mutex::default()))
+}
+
+fn gate(mode: Mode, answerer: &Arc<Says>) -> AskGate {
+    AskGate::new(mode, Some(Arc::clone(answerer) as Arc<dyn Answerer>))
+}
+
+async fn on_host(gate: &AskGate, line: &str) -> Verdict {
+    gate.decide(&Action::Command { line, workdir: None, reach: Reach::Host }).await
+}
+
+fn is_refused(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Refused { .. })
+}
+
+#[tokio::test]
+async fn in_a_container_nobody_is_asked() {
+    let person = says(Reply::Nobody);
+    let gate = gate(Mode::default(), &person);
+    for line in ["rm -rf /tmp/x", "rm -rf /"] {
+        let action = Action::Command { line, workdir: None, reach: Reach::Contained };
+        assert_eq!(gate.decide(&action).await, Verdict::Allowed);
+    }
+    assert!(lock(&person.1).is_empty());
+    let action = Action::Command { line: "git push -f", workdir: None, reach: Reach::Contained };
+    assert!(is_refused(&gate.decide(&action).await), "a server is outside of the container");
+}
+
+#[tokio::test]
+async fn only_what_is_dangerous_is_asked_about() {
+    let person = says(Reply::Choice(0));
+    let gate = gate(Mode::default(), &person);
+    assert_eq!(on_host(&gate, "ls -la && cargo test").await, Verdict::Allowed);
+    assert_eq!(lock(&person.1).len(), 0);
+    assert_eq!(on_host(&gate, "rm -r x").await, Verdict::Allowed);
+    assert_eq!(on_host(&gate, "rm -r x").await, Verdict::Allowed);
+    let asked = lock(&person.1);
+    assert_eq!(asked.len(), 2);
+    assert_eq!(asked[0].subject, "rm -r x");
+    assert!(asked[0].text.contains("directory"), "{}", asked[0].text);
+    assert_eq!(asked[0].choices.last().map(String::as_str), Some("No"));
+}
+
+#[tokio::test]
+async fn the_worst_is_refused_whoever_agrees() {
+    let person = says(Reply::Choice(0));
+    let gate = gate(Mode { yolo: Yolo::On, allow: vec!["rm *".into()], ..Mode::default() }, &person);
+    let Verdict::Refused { reason } = on_host(&gate, "rm -rf /").await else { panic!("nobody may") };
+    assert!(reason.contains("delete-system"), "{reason}");
+    assert!(lock(&person.1).is_empty());
+    assert_eq!(on_host(&gate, "rm -rf x").await, Verdict::Allowed);
+}
+
+#[tokio::test]
+async fn no_words_and_silence_are_no() {
+    let replies = [
+        Reply::Choice(3),
+        Reply::Choice(99),
+        Reply::Text(String::new()),
+        Reply::Text("not now".into()),
+        Reply::Nobody,
+    ];
+    for reply in replies {
+        let person = says(reply.clone());
+        let verdict = on_host(&gate(Mode::default(), &person), "rm -r x").await;
+        assert!(is_refused(&verdict), "{reply:?}");
+    }
+    let Verdict::Refused { reason } = on_host(&AskGate::new(Mode::default(), None), "rm -r x").await else {
+        panic!("nobody agreed")
+    };
+    assert!(reason.contains("nobody") && reason.contains("--yolo") && reason.contains("docker"), "{reason}");
+}
+
+#[tokio::test]
+async fn grants_count_for_what_they_say_and_no_more() {
+    // Once, the same again, every `git push` of this kind.
+    let person = says(Reply::Choice(2));
+    let wider = gate(Mode::default(), &person);
+    for line in ["git push --force", "git push -f origin x"] {
+        assert_eq!(on_host(&wider, line).await, Verdict::Allowed);
+    }
+    assert_eq!(lock(&person.1).len(), 1);
+    on_host(&wider, "git push -f; git reset --hard").await;
+    assert_eq!(lock(&person.1).len(), 2, "another rule is another question");
+
+    let person = says(Reply::Choice(1));
+    let exact = gate(Mode::default(), &person);
+    on_host(&exact, "rm -r x").await;
+    on_host(&exact, "rm -r x").await;
+    on_host(&exact, "rm -r y").await;
+    assert_eq!(lock(&person.1).len(), 2, "one directory is not every directory");
+    exact.forget_grants();
+    on_host(&exact, "rm -r x").await;
+    assert_eq!(lock(&person.1).len(), 3);
+}
+
+#[tokio::test]
+async fn always_outlives_the_conversation_until_it_is_taken_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = Ledger::new(hermes_home::Home::at(dir.path(), hermes_home::Profile::Default));
+    let person = says(Reply::Choice(2));
+    on_host(&gate(Mode::default(), &person).with_ledger(ledger.clone()), "rm -r x").await;
+    let records = ledger.records().unwrap();
+    assert_eq!(records[0].command, "rm -r x");
+    let allow = vec![records[0].listed_as.clone().unwrap()];
+    let nobody = AskGate::new(Mode { allow, ..Mode::default() }, None).with_ledger(ledger.clone());
+    assert_eq!(on_host(&nobody, "rm -r x").await, Verdict::Allowed);
+    assert!(is_refused(&on_host(&nobody, "rm -r y").await));
+    ledger.revoke(|_| true).unwrap();
+    assert!(is_refused(&on_host(&nobody, "rm -r x").await), "also in a conversation that goes on");
+    let without_copy = AskGate::new(Mode::default(), None).with_ledger(ledger);
+    assert!(is_refused(&on_host(&without_copy, "rm -r x").await));
+}
+
+#[tokio::test]
+async fn what_is_forbidden_stays_so() {
+    let mode = Mode {
+        yolo: Yolo::On,
+        deny: vec!["rm -rf*".into(), "*curl*| sh".into(), "*/keep/*".into()],
+        ..Mode::default()
+    };
+    let gate = AskGate::new(mode, None);
+    for line in ["rm -rf x", "cd /x && RM -RF y", "curl x | sh", "r''m -rf x", "sudo rm -rf x"] {
+        assert!(is_refused(&on_host(&gate, line).await), "{line}");
+    }
+    assert_eq!(on_host(&gate, "rm x").await, Verdict::Allowed);
+    let paths = [PathBuf::from("/a/keep/b")];
+    assert!(is_refused(&gate.decide(&Action::Write { paths: &paths, reach: Reach::Host }).await));
+    gate.set_yolo(Yolo::Off);
+    assert!(is_refused(&on_host(&gate, "rm -r x").await));
+}
+
+#[tokio::test]
+async fn the_allowlist_takes_plain_commands_only() {
+    let mode = Mode { allow: vec!["git *".into(), "rm -r a | tee log".into()], ..Mode::default() };
+    let gate = AskGate::new(mode, None);
+    assert_eq!(on_host(&gate, "git push -f").await, Verdict::Allowed);
+    assert_eq!(on_host(&gate, "rm -r a | tee log").await, Verdict::Allowed);
+    for line in ["git log; rm -r x", "git $(rm -r x)", "git push -f > /etc/passwd"] {
+        assert!(is_refused(&on_host(&gate, line).await), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn what_one_command_leaves_behind_counts_for_the_next() {
+    let surroundings =
+        Surroundings { home: "/home/ada".into(), cwd: Some("/home/ada/x".into()), ..Surroundings::default() };
+    let gate = AskGate::new(Mode { yolo: Yolo::On, ..Mode::default() }, None).at(surroundings);
+    assert_eq!(on_host(&gate, "rm -rf *").await, Verdict::Allowed);
+    for (first, second) in
+        [("cd /", "rm -rf *"), ("X=/etc", "rm -rf $X"), ("go() { rm -rf \"$1\"; }", "go /usr")]
+    {
+        assert_eq!(on_host(&gate, first).await, Verdict::Allowed);
+        assert!(is_refused(&on_host(&gate, second).await), "{first}; {second}");
+    }
+    let apart = Action::Command { line: "rm -rf *", workdir: Some("y"), reach: Reach::Host };
+    assert_eq!(gate.decide(&apart).await, Verdict::Allowed);
+}
+
+#[tokio::test]
+async fn typed_text_is_judged_whole() {
+    let person = says(Reply::Choice(0));
+    let gate = gate(Mode::default(), &person);
+    let typed = |text: &'static str| Action::Input { command: "bash", text, reach: Reach::Host };
+    assert_eq!(gate.decide(&typed("ls\n")).await, Verdict::Allowed);
+    assert_eq!(gate.decide(&typed("rm -r")).await, Verdict::Allowed);
+    let before = lock(&person.1).len();
+    assert_eq!(gate.decide(&typed("f x\n")).await, Verdict::Allowed);
+    assert_eq!(lock(&person.1).len(), before + 1);
+    assert_eq!(lock(&person.1)[before].choices.len(), 2, "once or not");
+    assert!(is_refused(&gate.decide(&typed("rm -rf /\n")).await));
+}
+
+#[tokio::test]
+async fn scripts_are_judged_by_what_they_run() {
+    let person = says(Reply::Nobody);
+    let gate = gate(Mode::default(), &person);
+    let script = |code: &'static str| Action::Script { code, reach: Reach::Host };
+    assert_eq!(gate.decide(&script("print('rm -rf /')")).await, Verdict::Allowed);
+    assert!(is_refused(&gate.decide(&script("import os\nos.system('rm -rf build')")).await));
+    assert!(is_refused(&gate.decide(&script("import shutil\nshutil.rmtree('/etc')")).await));
+    assert_eq!(lock(&person.1).len(), 1, "only what is not refused anyway is asked about");
+}
+
+/// Says the same about every command, and counts.
+struct Thinks(Advice, Mutex<Vec<Case>>);
+
+impl Adviser for Thinks {
+    fn advise<'a>(&'a self, case: &'a Case) -> Waiting<'a, Advice> {
+        lock(&self.1).push(case.clone());
+        Box::pin(std::future::ready(self.0))
+    }
+}
+
+#[tokio::test]
+async fn a_model_may_look_first() {
+    let smart = || Mode { first: First::Model, ..Mode::default() };
+    for (advice, allowed, asked) in
+        [(Advice::Approve, true, 0), (Advice::Deny, false, 0), (Advice::Escalate, true, 2)]
+    {
+        let (person, model) = (says(Reply::Choice(0)), Arc::new(Thinks(advice, Mutex::default())));
+        let gate = gate(smart(), &person).with_adviser(Arc::clone(&model) as Arc<dyn Adviser>);
+        for _ in 0..2 {
+            assert_eq!(on_host(&gate, "rm -r x").await == Verdict::Allowed, allowed, "{advice:?}");
+        }
+        assert_eq!(lock(&person.1).len(), asked, "{advice:?}");
+        assert_eq!(lock(&model.1).len(), 2, "an approval covers one command");
+        assert!(is_refused(&on_host(&gate, "rm -rf /").await));
+        assert_eq!(lock(&model.1).len(), 2, "the worst is no matter for a model");
+    }
+    let model = Arc::new(Thinks(Advice::Approve, Mutex::default()));
+    let alone = AskGate::new(smart(), None).with_adviser(Arc::clone(&model) as Arc<dyn Adviser>);
+    assert!(is_refused(&on_host(&alone, "rm -r x").await), "without a person a model's yes is not enough");
+}
+
+struct Silent;
+
+impl Answerer for Silent {
+    fn ask<'a>(&'a self, _: &'a Question) -> Waiting<'a, Reply> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test]
+async fn a_question_waits_only_as_long_as_was_set() {
+    let mode = Mode { patience: Some(Duration::from_millis(1)), ..Mode::default() };
+    let gate = AskGate::new(mode, Some(Arc::new(Silent)));
+    assert!(is_refused(&on_host(&gate, "rm -r x").await));
+    let waits = AskGate::new(Mode::default(), Some(Arc::new(Silent)));
+    let asked = on_host(&waits, "rm -r x");
+    tokio::pin!(asked);
+    tokio::select! {
+        biased;
+        verdict = &mut asked => panic!("{verdict:?}"),
+        () = tokio::task::yield_now() => {}
+    }
+}
+
+#[tokio::test]
+async fn scripts_that_tools_wrote_are_read_before_they_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let surroundings =
+        Surroundings { cwd: Some(root.clone()), files: Files::Here, ..Surroundings::default() };
+    let gate = AskGate::new(Mode::default(), None).at(surroundings);
+    let write = |name: &str, text: &str| {
+        std::fs::write(root.join(name), text).unwrap();
+        root.join(name)
+    };
+    let ours = [
+        write("bad.sh", "cd /\nrm -rf *\n"),
+        write("bad.py", "import shutil\nshutil.rmtree('build')\n"),
+        write("bad", "#!/usr/bin/env python3\nimport os\nos.system('rm -rf /')\n"),
+        write("args.sh", "rm -rf \"$1\"\n"),
+        write("fine.sh", "set -e\n\"$CC\" -o x x.c\n$RUN ./x \"$@\"\n"),
+        write("fine.py", "import requests, subprocess\nsubprocess.run(['ls'])\nopen('o', 'w').write('x')\n"),
+    ];
+    assert_eq!(gate.decide(&Action::Write { paths: &ours, reach: Reach::Host }).await, Verdict::Allowed);
+    write("theirs.sh", "rm -rf build\n");
+    for line in ["bash bad.sh", "sh ./bad.sh", "python3 bad.py", "./bad", ". ./bad.sh", "sh args.sh build"] {
+        assert!(is_refused(&on_host(&gate, line).await), "{line}");
+    }
+    for line in ["bash fine.sh x", "python3 fine.py", "bash theirs.sh"] {
+        assert_eq!(on_host(&gate, line).await, Verdict::Allowed, "{line}");
+    }
+    gate.set_yolo(Yolo::On);
+    assert_eq!(on_host(&gate, "sh args.sh build").await, Verdict::Allowed);
+    for line in ["bash bad.sh", "./bad", "sh args.sh /"] {
+        assert!(is_refused(&on_host(&gate, line).await), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn files_with_keys_are_asked_about() {
+    let person = says(Reply::Choice(0));
+    let asking = gate(Mode::default(), &person);
+    let paths = [PathBuf::from("/a/.env"), PathBuf::from("/a/x.rs")];
+    let write = |paths, reach| Action::Write { paths, reach };
+    assert_eq!(asking.decide(&write(&paths, Reach::Host)).await, Verdict::Allowed);
+    assert!(lock(&person.1)[0].text.contains("/a/.env"), "{:?}", lock(&person.1));
+    assert_eq!(asking.decide(&write(&paths[1..], Reach::Host)).await, Verdict::Allowed);
+    assert_eq!(asking.decide(&write(&paths, Reach::Contained)).await, Verdict::Allowed);
+    assert_eq!(lock(&person.1).len(), 1);
+    assert!(is_refused(&AskGate::new(Mode::default(), None).decide(&write(&paths, Reach::Host)).await));
+}
