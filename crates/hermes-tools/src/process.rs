@@ -7,6 +7,7 @@ mod show;
 use hermes_model::ToolSpec;
 use serde_json::{Value, json};
 
+use crate::fields;
 use crate::gate::{Action, Verdict};
 use crate::thread::{self, Link};
 use crate::tool::{Arguments, Run, Running, Tool, ToolOutput};
@@ -89,17 +90,13 @@ impl Process {
 
 impl Order {
     fn read(arguments: &Arguments) -> Result<Self, String> {
-        let action = arguments.get("action").and_then(Value::as_str).unwrap_or_default();
-        let id = || match arguments.get("session_id").and_then(Value::as_str) {
-            Some(id) if !id.is_empty() => Ok(id.to_owned()),
-            _ => Err(format!("\"session_id\" is missing: {action} needs the id that terminal gave")),
-        };
-        let number = |name: &str| match arguments.get(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(value) => value
-                .as_u64()
-                .map(Some)
-                .ok_or_else(|| format!("\"{name}\" must be a whole number, 0 or more")),
+        let action = fields::needed(arguments, "action", &format!("use one of {}", ACTIONS.join(", ")))?;
+        let action = action.trim();
+        let id =
+            || fields::needed(arguments, "session_id", &format!("{action} needs the id that terminal gave"));
+        // Models count from the end with numbers below 0; there is nothing there.
+        let number = |name: &str| -> Result<Option<u64>, String> {
+            Ok(fields::whole(arguments, name)?.map(|number| u64::try_from(number).unwrap_or_default()))
         };
         let size = |value: Option<u64>, usual: usize| {
             value.map_or(usual, |value| usize::try_from(value).unwrap_or(usize::MAX))

@@ -5,6 +5,7 @@ mod advice;
 mod board;
 mod error;
 mod eyes;
+mod forbidden;
 mod git;
 mod goal;
 mod helpers;
@@ -389,6 +390,7 @@ fn tools(
     let tools = catalog::choose(&kit, usable);
     let gate = AskGate::new(mode, answerer)
         .at(surroundings(opening, workplace))
+        .forbidding(forbidden::by_now(opening))
         .with_ledger(Ledger::new(opening.home.clone()));
     let delegation = if chosen.has_tool(crate::delegation::NAME) { Delegation::On } else { Delegation::Off };
     Ok(Chosen { tools: Toolbox::new(tools), gate, delegation })

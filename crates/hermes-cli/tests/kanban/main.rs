@@ -1,6 +1,7 @@
 //! `hermes kanban`, through the real binary.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod answers;
 mod archives;
 mod boards;
 mod boxes;

@@ -29,6 +29,9 @@ const LARGEST_SCRIPT: u64 = 64 * 1024;
 /// How many written files are remembered.
 const MOST_WRITTEN: usize = 10_000;
 
+/// Tells which patterns are always refused by now; nothing when that cannot be known.
+pub type Forbidden = dyn Fn() -> Option<Vec<String>> + Send + Sync;
+
 /// Where commands run, as far as the rules want to know.
 #[derive(Debug, Clone, Default)]
 pub struct Surroundings {
@@ -67,6 +70,8 @@ pub struct AskGate {
     shells: Mutex<HashMap<String, Memory>>,
     grants: Mutex<Grants>,
     typed: Mutex<Typed>,
+    /// What the settings forbid by now, where somebody can tell.
+    forbidden: Option<Arc<Forbidden>>,
     /// Files that tools wrote in this conversation.
     wrote: Mutex<BTreeSet<PathBuf>>,
 }
@@ -85,6 +90,7 @@ impl AskGate {
             shells: Mutex::default(),
             grants: Mutex::default(),
             typed: Mutex::default(),
+            forbidden: None,
             wrote: Mutex::default(),
         }
     }
@@ -93,6 +99,14 @@ impl AskGate {
     #[must_use]
     pub fn at(mut self, surroundings: Surroundings) -> Self {
         self.surroundings = surroundings;
+        self
+    }
+
+    /// Asks for the patterns of what is always refused before each decision: the settings may change while it goes on. Where
+    /// nothing is said the patterns of the beginning count.
+    #[must_use]
+    pub fn forbidding(mut self, forbidden: Arc<Forbidden>) -> Self {
+        self.forbidden = Some(forbidden);
         self
     }
 
@@ -145,6 +159,8 @@ impl AskGate {
             _ => (began, false),
         };
         let resolve = |path: &str| std::fs::canonicalize(path).ok().map(|path| text(&path));
+        let now = self.forbidden.as_ref().and_then(|forbidden| forbidden());
+        let deny = now.as_deref().unwrap_or(&self.mode.deny);
         let script = |path: &str| self.own_script(Path::new(path));
         let here = self.surroundings.files == Files::Here;
         let mut sight = Context {
@@ -156,7 +172,7 @@ impl AskGate {
             sudo: self.mode.sudo,
             resolve: here.then_some(&resolve),
             script: here.then_some(&script),
-            deny: &self.mode.deny,
+            deny,
             allow: &self.mode.allow,
             ..Context::default()
         };
@@ -179,7 +195,7 @@ impl AskGate {
             }
             // What may be written where is settled by the tools that write.
             Action::Write { paths, reach } => {
-                let denied = paths.iter().find_map(|path| command::forbids(&self.mode.deny, &text(path)));
+                let denied = paths.iter().find_map(|path| command::forbids(deny, &text(path)));
                 let judgement = match denied {
                     Some(pattern) => Judgement::Refused { finding: Finding::denied(&pattern, "") },
                     None if self.yolo() == Yolo::On || *reach == Reach::Contained => Judgement::Allowed,

@@ -92,10 +92,7 @@ impl Tool for SkillsList {
     }
 
     fn available(&self) -> Availability {
-        match &self.library {
-            Ok(_) => Availability::Yes,
-            Err(problem) => Availability::No { why: problem.clone() },
-        }
+        super::availability(&self.library)
     }
 
     fn run<'a>(&'a self, run: Run<'a>) -> Running<'a> {

@@ -211,10 +211,7 @@ impl Tool for SkillView {
     }
 
     fn available(&self) -> Availability {
-        match &self.library {
-            Ok(_) => Availability::Yes,
-            Err(problem) => Availability::No { why: problem.clone() },
-        }
+        super::availability(&self.library)
     }
 
     fn run<'a>(&'a self, run: Run<'a>) -> Running<'a> {

@@ -303,3 +303,16 @@ async fn files_with_keys_are_asked_about() {
     assert_eq!(lock(&person.1).len(), 1);
     assert!(is_refused(&AskGate::new(Mode::default(), None).decide(&write(&paths, Reach::Host)).await));
 }
+
+#[tokio::test]
+async fn what_is_forbidden_meanwhile_counts() {
+    let patterns: Arc<Mutex<Option<Vec<String>>>> = Arc::default();
+    let told = Arc::clone(&patterns);
+    let mode = Mode { yolo: Yolo::On, deny: vec!["old*".into()], ..Mode::default() };
+    let gate = AskGate::new(mode, None).forbidding(Arc::new(move || lock(&told).clone()));
+    assert!(is_refused(&on_host(&gate, "old x").await), "nothing else is known");
+    assert_eq!(on_host(&gate, "new x").await, Verdict::Allowed);
+    *lock(&patterns) = Some(vec!["new*".into()]);
+    assert!(is_refused(&on_host(&gate, "new x").await));
+    assert_eq!(on_host(&gate, "old x").await, Verdict::Allowed);
+}
