@@ -211,16 +211,13 @@ impl Round {
             signals.wait(&[], left);
         }
         loop {
+            // A signal is a guard that ended, or a wish; both are worth a look. It may have come while nobody waited for it.
+            let called = signals.take_child() | signals.take_look();
             let left = self.until_next(now());
-            if left.is_zero() || signals.wants_end() {
+            if called || left.is_zero() || signals.wants_end() || self.wake.take() == News::Some {
                 return;
             }
-            let handle = self.wake.handle();
-            signals.wait(handle.as_slice(), left);
-            // A signal is a guard that ended, or a wish; both are worth a look.
-            if self.wake.take() == News::Some || signals.take_child() || signals.take_look() {
-                return;
-            }
+            signals.wait(self.wake.handle().as_slice(), left);
         }
     }
 }

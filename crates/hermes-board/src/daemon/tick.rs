@@ -18,7 +18,7 @@ use crate::state::State;
 use crate::worker::world;
 
 /// How soon a board that somebody else looks at, or that is in trouble, is tried again.
-const BUSY: Seconds = 2;
+const BUSY: Seconds = 1;
 const TROUBLED: Seconds = 30;
 
 /// What is known of a board from the last look.
@@ -85,7 +85,7 @@ pub fn tick(
         Err(trouble) => {
             known.board = None;
             known.seen = None;
-            known.wake_at = Some(now + TROUBLED);
+            known.wake_at = Some(now + if trouble.may_pass_soon() { BUSY } else { TROUBLED });
             let text = format!("the board \"{}\" cannot be looked at: {trouble}", desk.slug);
             let news = known.trouble.as_ref() != Some(&text);
             known.trouble = Some(text.clone());
@@ -101,6 +101,13 @@ enum Trouble {
     Board(#[from] BoardError),
     #[error(transparent)]
     File(#[from] FileError),
+}
+
+impl Trouble {
+    /// Whether it is only that somebody else is at it.
+    fn may_pass_soon(&self) -> bool {
+        matches!(self, Self::Board(BoardError::Store(hermes_store::Error::Busy { .. })))
+    }
 }
 
 fn look(

@@ -4,6 +4,7 @@
 mod answers;
 mod archives;
 mod boards;
+mod boxes;
 mod cards;
 mod dispatch;
 mod dispatcher;
