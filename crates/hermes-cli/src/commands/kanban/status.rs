@@ -145,7 +145,7 @@ impl Standing<'_> {
             ("this machine", CapKind::Host.setting(), rules.host_cap, here + self.view.world.elsewhere.total),
             ("this board", CapKind::Board.setting(), rules.max_in_progress, here),
             ("this board, for another to be started", CapKind::Spawn.setting(), rules.max_spawn, here),
-            ("a profile", "kanban.max_in_progress_per_profile", rules.per_profile, self.busiest()),
+            ("the busiest profile", "kanban.max_in_progress_per_profile", rules.per_profile, self.busiest()),
         ]
     }
 
@@ -203,9 +203,8 @@ impl Standing<'_> {
         let _ = writeln!(out, "{} {counts}", key("cards:"));
         let mut name = "caps:";
         for (what, setting, limit, running) in self.caps() {
-            let limit = limit.map_or_else(|| "no limit".to_owned(), |limit| format!("of {limit}"));
-            let what = if what == "a profile" { "at most for one profile" } else { what };
-            let _ = writeln!(out, "{} {running} {limit} on {what} ({setting})", key(name));
+            let limit = limit.map_or_else(|| ", no limit".to_owned(), |limit| format!(" of {limit}"));
+            let _ = writeln!(out, "{} {what}: {running} running{limit} ({setting})", key(name));
             name = "";
         }
         let mut name = "held back:";

@@ -30,15 +30,14 @@ pub struct StopArgs {
 pub fn stop(desk: &Desk<'_>, args: &StopArgs) -> anyhow::Result<ExitCode> {
     let id = CardId::new(&args.task_id);
     let mut board = desk.board()?;
-    match end(desk, &mut board, &id, Then::StayOut, super::act::words(&args.reason))? {
-        Stopped::Nobody => bail!(
+    let stopped = end(desk, &mut board, &id, Then::StayOut, super::act::words(&args.reason))?;
+    if stopped == Stopped::Nobody {
+        bail!(
             "{id} is not running: `hermes kanban block {id}` keeps it from being started, `hermes kanban show {id}` says how it stands"
-        ),
-        _ => {
-            let text = format!("Stopped {id}: it is kept out until `hermes kanban unblock {id}`");
-            desk.say(&text, || json!({ "task_id": id, "stopped": true }))
-        }
+        );
     }
+    let text = format!("Stopped {id}: it is kept out until `hermes kanban unblock {id}`");
+    desk.say(&text, || json!({ "task_id": id, "stopped": true }))
 }
 
 /// End the worker of a card and let the card be taken again
