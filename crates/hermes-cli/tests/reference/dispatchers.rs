@@ -133,9 +133,7 @@ fn dispatchers_of_both_kinds_race_and_every_card_is_done_once() {
 fn a_card_we_gave_up_is_not_tried_again_by_theirs() {
     let Some(theirs) = reference() else { return };
     let desk = Desk::new(&theirs, "#!/bin/sh\necho x >> MARKS/started\nexit 3\n");
-    desk.home.config(
-        "kanban:\n  failure_limit: 1\n  dispatch_interval_seconds: 1\n",
-    );
+    desk.home.config("kanban:\n  failure_limit: 1\n  dispatch_interval_seconds: 1\n");
     let id = desk.make("hopeless", "alpha");
     desk.ours(&["resume"]).success();
     let mut daemon = desk.our_daemon();
@@ -143,7 +141,12 @@ fn a_card_we_gave_up_is_not_tried_again_by_theirs() {
     daemon.signal(hermes_testkit::Signal::TERM);
     daemon.wait(Duration::from_secs(30)).success();
     let kinds = |card: &Value| -> Vec<String> {
-        card["events"].as_array().unwrap().iter().map(|event| event["kind"].as_str().unwrap().to_owned()).collect()
+        card["events"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|event| event["kind"].as_str().unwrap().to_owned())
+            .collect()
     };
     assert!(kinds(&desk.card(&id)).contains(&"gave_up".to_owned()));
     for _ in 0..3 {
