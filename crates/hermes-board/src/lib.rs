@@ -7,7 +7,7 @@
 //! - [`dispatch`]: the dispatcher; [`daemon`]: the one that stays; [`worker`]: the processes it starts, and whoever looks after them.
 //! - [`triage`]: cards that are written out, split, or handed to several at once.
 //! - [`attachments`]: files of cards; [`context`]: what a worker is told of its card.
-//! - [`diagnostics`], [`gc`], [`export`], [`notify`]: looking after a board.
+//! - [`why`]: why a card is not started; [`diagnostics`], [`gc`], [`export`], [`notify`]: looking after a board.
 //! - [`board`]: an open board. Its operations are in [`create`], [`edit`], [`act`], [`complete`], [`review`], [`claim`], [`links`], `waiting`, [`query`] and [`search`].
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, reason = "a failed test should stop"))]
 
@@ -47,6 +47,7 @@ pub mod state;
 pub mod transition;
 pub mod triage;
 mod waiting;
+pub mod why;
 pub mod worker;
 pub mod workers;
 

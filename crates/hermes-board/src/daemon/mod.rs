@@ -140,8 +140,40 @@ struct Round {
     boards: BTreeMap<Slug, Known>,
     wake: Wake,
     status: Status,
+    /// Somebody wrote; what he wrote may not be there yet.
+    echo: Option<Echo>,
     turn: usize,
     next_poll: Instant,
+}
+
+/// Writing is noticed before what was written can be read: the last step of it is no change of a file. So a look that finds
+/// nothing is followed by others, later and later.
+struct Echo {
+    heard: Instant,
+    number: usize,
+}
+
+impl Echo {
+    /// Milliseconds after the writing was noticed.
+    const AFTER: [u64; 8] = [3, 10, 30, 100, 300, 1_000, 4_000, 15_000];
+
+    /// How long until the next one.
+    fn left(&self) -> Duration {
+        let after =
+            Self::AFTER.get(self.number).map_or(Duration::ZERO, |after| Duration::from_millis(*after));
+        (self.heard + after).saturating_duration_since(Instant::now())
+    }
+
+    fn next(self) -> Option<Self> {
+        let number = self.number + 1;
+        (number < Self::AFTER.len()).then_some(Self { number, ..self })
+    }
+}
+
+impl Default for Echo {
+    fn default() -> Self {
+        Self { heard: Instant::now(), number: 0 }
+    }
 }
 
 impl Round {
@@ -152,6 +184,7 @@ impl Round {
             boards: BTreeMap::new(),
             wake: Wake::default(),
             status: Status::new(started_at),
+            echo: None,
             turn: 0,
             next_poll: Instant::now(),
         }
@@ -206,21 +239,27 @@ impl Round {
     }
 
     /// Waits until something happens or the time has come to look anyway.
-    fn rest(&self, signals: &mut Signals, began: Instant) {
+    fn rest(&mut self, signals: &mut Signals, began: Instant) {
         if let Some(left) = BREATH.checked_sub(began.elapsed()) {
             signals.wait(&[], left);
         }
         loop {
+            if self.wake.take() == News::Some {
+                self.echo = Some(Echo::default());
+                return;
+            }
+            // A signal is a guard that ended, or a wish; both are worth a look. It may have come while nobody waited for it.
+            let called = signals.take_child() | signals.take_look();
+            let echo = self.echo.as_ref().map(Echo::left);
+            if echo.is_some_and(|left| left.is_zero()) {
+                self.echo = self.echo.take().and_then(Echo::next);
+                return;
+            }
             let left = self.until_next(now());
-            if left.is_zero() || signals.wants_end() {
+            if called || left.is_zero() || signals.wants_end() {
                 return;
             }
-            let handle = self.wake.handle();
-            signals.wait(handle.as_slice(), left);
-            // A signal is a guard that ended, or a wish; both are worth a look.
-            if self.wake.take() == News::Some || signals.take_child() || signals.take_look() {
-                return;
-            }
+            signals.wait(self.wake.handle().as_slice(), echo.map_or(left, |echo| echo.min(left)));
         }
     }
 }

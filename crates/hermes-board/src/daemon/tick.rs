@@ -10,7 +10,7 @@ use crate::board::Board;
 use crate::card::Seconds;
 use crate::claim::Claimer;
 use crate::dispatch::plan::plan;
-use crate::dispatch::{Elsewhere, Launcher, Report, Rules, Scope, Snapshot};
+use crate::dispatch::{Elsewhere, Launcher, Liveness, Report, Rules, Scope, Snapshot};
 use crate::error::BoardError;
 use crate::place::Root;
 use crate::slug::Slug;
@@ -19,7 +19,7 @@ use crate::worker::orphans::Cleaning;
 use crate::worker::world;
 
 /// How soon a board that somebody else looks at, or that is in trouble, is tried again.
-const BUSY: Seconds = 2;
+const BUSY: Seconds = 1;
 const TROUBLED: Seconds = 30;
 
 /// What is known of a board from the last look.
@@ -87,7 +87,7 @@ pub fn tick(
         Err(trouble) => {
             known.board = None;
             known.seen = None;
-            known.wake_at = Some(now + TROUBLED);
+            known.wake_at = Some(now + if trouble.may_pass_soon() { BUSY } else { TROUBLED });
             let text = format!("the board \"{}\" cannot be looked at: {trouble}", desk.slug);
             let news = known.trouble.as_ref() != Some(&text);
             known.trouble = Some(text.clone());
@@ -103,6 +103,13 @@ enum Trouble {
     Board(#[from] BoardError),
     #[error(transparent)]
     File(#[from] FileError),
+}
+
+impl Trouble {
+    /// Whether it is only that somebody else is at it.
+    fn may_pass_soon(&self) -> bool {
+        matches!(self, Self::Board(BoardError::Store(hermes_store::Error::Busy { .. })))
+    }
 }
 
 fn look(
@@ -143,6 +150,15 @@ fn look(
     };
     let snapshot = board.snapshot(scope, desk.rules, now)?;
     let mut world = world::see(&snapshot, desk.claimer, desk.homes, elsewhere);
+    for unbegun in snapshot.running.iter().filter(|running| running.worker.is_none() && running.pid.is_none())
+    {
+        // We took it, and whom we started for it is gone: nobody will begin.
+        if let Some(run) = unbegun.run.filter(|_| unbegun.lock.as_deref() == Some(&desk.claimer.lock()))
+            && !desk.launcher.may_begin(run)
+        {
+            world.alive.insert(run, Liveness::Dead);
+        }
+    }
     let orphans = board.end_orphans(&mut world, desk.launcher, &mut known.cleaning, now)?;
     let plan = plan(&snapshot, desk.rules, &world, now);
     let report = board.apply(&plan, desk.rules, desk.claimer, desk.launcher, now)?;

@@ -246,15 +246,20 @@ impl Found {
     fn used_up(&self, tx: &Transaction<'_>) -> rusqlite::Result<HashMap<CardId, String>> {
         let mut used = HashMap::new();
         for (card, (tokens, money)) in &self.budgets {
-            let usage = workers::usage_of(tx, card)?;
-            let what = match (tokens, money) {
-                (Some(most), _) if usage.tokens() >= *most => format!("{} of {most} tokens", usage.tokens()),
-                (_, Some(most)) if usage.cost_usd >= *most => format!("${:.2} of ${most:.2}", usage.cost_usd),
-                _ => continue,
-            };
-            used.insert(card.clone(), what);
+            if let Some(what) = used_up(*tokens, *money, &workers::usage_of(tx, card)?) {
+                used.insert(card.clone(), what);
+            }
         }
         Ok(used)
+    }
+}
+
+/// What of a budget is used up, in words.
+pub(crate) fn used_up(tokens: Option<i64>, money: Option<f64>, usage: &workers::Usage) -> Option<String> {
+    match (tokens, money) {
+        (Some(most), _) if usage.tokens() >= most => Some(format!("{} of {most} tokens", usage.tokens())),
+        (_, Some(most)) if usage.cost_usd >= most => Some(format!("${:.2} of ${most:.2}", usage.cost_usd)),
+        _ => None,
     }
 }
 

@@ -10,3 +10,4 @@ mod many;
 mod places;
 mod races;
 mod triage;
+mod workspaces;

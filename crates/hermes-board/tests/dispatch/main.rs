@@ -13,3 +13,4 @@ mod guards;
 mod many;
 mod review;
 mod rules;
+mod why;

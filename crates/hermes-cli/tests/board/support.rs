@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hermes_board::query::{Filter, Sort};
-use hermes_board::{Board, Card, Overrides, Root, Slug};
+use hermes_board::{Board, Card, Overrides, Root, Slug, Status};
 use hermes_testkit::{Finished, Hermes, Running, TestHome};
 
 /// The binary under test.
@@ -40,7 +40,9 @@ pub fn dispatcher(home: &TestHome, env: &[(&str, &str)]) -> Running {
 /// What a board and its processes say when a test fails.
 pub fn picture(home: &TestHome, board: &mut Board) -> String {
     let mut text = String::new();
-    for card in cards(board) {
+    // What nobody has touched yet, or what is done, says nothing.
+    let quiet = |card: &Card| card.status == Status::Done || card.started_at.is_none();
+    for card in cards(board).into_iter().filter(|card| !quiet(card)) {
         let details = board.details(&card.id).unwrap();
         let events: Vec<String> = details
             .events

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{create, kanban};
 
-const SOON: Duration = Duration::from_secs(30);
+pub const SOON: Duration = Duration::from_secs(30);
 
 /// A home with a board, and a script that stands for the worker's program.
 pub struct Bench {
@@ -336,4 +336,38 @@ fn a_log_stays_within_bounds_while_the_worker_talks() {
     let total: u64 =
         std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
     assert!(total < 200_000, "{total}");
+}
+
+#[test]
+fn a_board_that_is_locked_when_the_worker_ends_hears_of_it_later() {
+    let bench = Bench::new("echo begun; while ! test -e $HERMES_HOME/go; do sleep 0.02; done; exit 7");
+    let id = bench.card(&["--max-retries", "9"]);
+    let guard = at_work(&bench, &id, "begun");
+    let db = rusqlite(&bench);
+    db.execute_batch("BEGIN IMMEDIATE").unwrap();
+    bench.home.write("go", "");
+    wait_until(SOON, "the worker to have ended", || bench.programs("worker.sh") == 0);
+    assert_eq!(bench.status(&id), Status::Running, "nobody can write it down yet");
+    db.execute_batch("ROLLBACK").unwrap();
+    drop(db);
+    guard.wait(SOON).success();
+    assert_eq!(bench.event(&id, "crashed")["exit_code"], 7);
+}
+
+#[test]
+fn a_worker_of_this_program_ends_with_its_guard() {
+    // It waits for a model that never answers.
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let bench = Bench::new("exec $HERMES \"$@\"");
+    let url = format!("http://{}", server.local_addr().unwrap());
+    bench.home.config(format!(
+        "model:\n  default: m\n  provider: custom\n  base_url: {url}/v1\n  api_key: k\n  context_length: 200000\n"
+    ));
+    let id = bench.card(&[]);
+    let guard = bench.guard(&bench.take(&id)).env("HERMES", env!("CARGO_BIN_EXE_hermes"));
+    let mut guard = guard.spawn();
+    let (_asked, _) = server.accept().unwrap();
+    assert_eq!(bench.programs("work kanban task"), 1);
+    guard.kill9();
+    wait_until(SOON, "the worker to be gone", || bench.programs("work kanban task") == 0);
 }

@@ -1,8 +1,10 @@
 //! `hermes kanban`, through the real binary.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod answers;
 mod archives;
 mod boards;
+mod boxes;
 mod cards;
 mod dispatch;
 mod dispatcher;

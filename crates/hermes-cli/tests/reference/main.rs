@@ -5,6 +5,7 @@ mod backup;
 mod checkpoints;
 mod config;
 mod containers;
+mod dispatchers;
 mod kanban;
 mod knowledge;
 mod profiles;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
+
 use crate::card::{Card, CardId, GoalMode, RunId};
 use crate::extras::Extras;
 use crate::slug::Slug;
@@ -12,7 +14,7 @@ use crate::slug::Slug;
 pub type Environment = BTreeMap<OsString, OsString>;
 
 /// All that a worker is told when it is started.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Job<'a> {
     pub card: &'a Card,
     pub extras: &'a Extras,
@@ -30,6 +32,8 @@ pub(super) struct Job<'a> {
     pub terminal: Terminal,
     /// What the profile mounts into its boxes.
     pub volumes: &'a [String],
+    /// Variables the profile sets there.
+    pub box_env: &'a BTreeMap<String, String>,
     /// Directories that must be seen in the box, beside the workspace.
     pub mounts: &'a [Mount],
     /// The process that looks after it.
@@ -168,11 +172,21 @@ impl Job<'_> {
         set("TERMINAL_SCOPE_KEY", format!("card-{}-{}", self.board, self.card.id).into());
         if self.terminal == Terminal::Container {
             set("TERMINAL_DOCKER_MOUNT_CWD_TO_WORKSPACE", "true".into());
-            let own = self.mounts.iter().map(Mount::volume);
-            let volumes: Vec<String> = self.volumes.iter().cloned().chain(own).collect();
-            if !volumes.is_empty() {
-                set("TERMINAL_DOCKER_VOLUMES", serde_json::json!(volumes).to_string().into());
+        }
+        if self.terminal == Terminal::Container && !self.mounts.is_empty() {
+            // What the profile has of its own stays: a variable takes the place of the whole setting.
+            let volumes = self.volumes.iter().cloned().chain(self.mounts.iter().map(Mount::volume));
+            set("TERMINAL_DOCKER_VOLUMES", json!(volumes.collect::<Vec<_>>()).to_string().into());
+            // In the box the repository belongs to another user, which git refuses unless it is told.
+            let mut inside = self.box_env.clone();
+            for (name, value) in [
+                ("GIT_CONFIG_COUNT", "1"),
+                ("GIT_CONFIG_KEY_0", "safe.directory"),
+                ("GIT_CONFIG_VALUE_0", "*"),
+            ] {
+                inside.entry(name.to_owned()).or_insert_with(|| value.to_owned());
             }
+            set("TERMINAL_DOCKER_ENV", json!(inside).to_string().into());
         }
     }
 }
@@ -232,7 +246,8 @@ mod tests {
             workspace: Path::new("/h/kanban/boards/web/workspaces/t_00000001"),
             branch: None,
             terminal,
-            volumes: &[],
+            volumes: &["/data:/data".to_owned()],
+            box_env: &BTreeMap::from([("A".to_owned(), "1".to_owned())]),
             mounts: &[],
             guard: 99,
         })
@@ -324,6 +339,20 @@ mod tests {
         }
         let far = with(&card, &Extras::default(), Terminal::Elsewhere, |job| job.environment(&ours));
         assert!(!far.contains_key(OsStr::new("TERMINAL_CWD")), "nothing of this machine is there");
+    }
+
+    #[test]
+    fn a_box_sees_the_repository_and_cannot_change_what_runs_here() {
+        let mount = |path: &str, access| Mount { path: path.into(), access };
+        let mounts = [mount("/p/.git", Access::Write), mount("/p/.git/hooks", Access::Read)];
+        let told = with(&card(), &Extras::default(), Terminal::Container, |job| {
+            Job { mounts: &mounts, ..job.clone() }.environment(&Environment::new())
+        });
+        let volumes =
+            r#"TERMINAL_DOCKER_VOLUMES=["/data:/data","/p/.git:/p/.git","/p/.git/hooks:/p/.git/hooks:ro"]"#;
+        assert!(lines(&told).iter().any(|line| line == volumes), "{told:?}");
+        let inside = lines(&told).into_iter().find(|line| line.starts_with("TERMINAL_DOCKER_ENV=")).unwrap();
+        assert!(inside.contains(r#""A":"1""#) && inside.contains("safe.directory"), "{inside}");
     }
 
     #[test]

@@ -325,6 +325,7 @@ impl Guard<'_> {
             branch: prepared.workspace.branch.as_deref(),
             terminal: prepared.terminal.terminal,
             volumes: &prepared.terminal.volumes,
+            box_env: &prepared.terminal.box_env,
             mounts: &prepared.workspace.mounts,
             guard: self.own.pid,
         }

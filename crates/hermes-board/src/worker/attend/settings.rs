@@ -1,5 +1,6 @@
 //! How a profile works, as far as its guard must know: where its home is and where its commands run.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use hermes_home::settings::table::terminal as table;
@@ -8,7 +9,6 @@ use hermes_home::{Home, Profile, Settings};
 use super::command::{Environment, Terminal};
 
 /// See the module.
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Told {
     /// The profile's home.
     pub home: PathBuf,
@@ -16,6 +16,8 @@ pub(super) struct Told {
     pub terminal: Terminal,
     /// What it mounts into its boxes.
     pub volumes: Vec<String>,
+    /// Variables it sets there.
+    pub box_env: BTreeMap<String, String>,
 }
 
 /// Reads it, or says what is wrong with it.
@@ -33,5 +35,6 @@ pub(super) fn read(homes: &Path, profile: &str, env: &Environment) -> Result<Tol
         _ => Terminal::Elsewhere,
     };
     let volumes = settings.get(&table::DOCKER_VOLUMES).map_err(|error| error.to_string())?;
-    Ok(Told { home: home.dir().to_owned(), terminal, volumes })
+    let box_env = settings.get(&table::DOCKER_ENV).map_err(|error| error.to_string())?;
+    Ok(Told { home: home.dir().to_owned(), terminal, volumes, box_env })
 }

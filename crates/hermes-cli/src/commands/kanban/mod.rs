@@ -16,14 +16,17 @@ mod json;
 mod look;
 mod mode;
 mod notify;
+mod review;
 mod screen;
 mod show;
+mod status;
 mod stop;
 mod swarm;
 mod text;
 mod top;
 mod tree;
 mod triage;
+mod why;
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -65,6 +68,8 @@ enum Action {
     Tree(tree::Args),
     Search(look::SearchArgs),
     Context(show::ContextArgs),
+    Status(status::Args),
+    Why(why::Args),
     Top(top::Args),
     #[command(visible_alias = "diag")]
     Diagnostics(diagnose::Args),
@@ -79,6 +84,8 @@ enum Action {
     Heartbeat(act::HeartbeatArgs),
     Complete(act::CompleteArgs),
     Edit(Box<edit::Args>),
+    Approve(review::ApproveArgs),
+    Reject(review::RejectArgs),
     Block(act::BlockArgs),
     Schedule(act::ScheduleArgs),
     Unblock(act::UnblockArgs),
@@ -220,6 +227,8 @@ pub fn run(app: &App, args: Args) -> anyhow::Result<ExitCode> {
         Action::Tree(args) => tree::run(&desk, &args),
         Action::Search(args) => look::search(&desk, &args),
         Action::Context(args) => show::context(&desk, &args),
+        Action::Status(args) => status::run(&desk, &args),
+        Action::Why(args) => why::run(&desk, &args),
         Action::Top(args) => top::run(&desk, &args),
         Action::Diagnostics(args) => diagnose::run(&desk, &args),
         Action::Assign(args) => act::assign(&desk, &args),
@@ -232,6 +241,8 @@ pub fn run(app: &App, args: Args) -> anyhow::Result<ExitCode> {
         Action::Claim(args) => act::claim(&desk, &args),
         Action::Heartbeat(args) => act::heartbeat(&desk, &args),
         Action::Complete(args) => act::complete(&desk, &args),
+        Action::Approve(args) => review::approve(&desk, &args),
+        Action::Reject(args) => review::reject(&desk, &args),
         Action::Edit(args) => edit::run(&desk, &args),
         Action::Block(args) => act::block(&desk, &args),
         Action::Schedule(args) => act::schedule(&desk, &args),

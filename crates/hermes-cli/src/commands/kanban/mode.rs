@@ -7,7 +7,7 @@ use hermes_board::state::{Mode, State};
 use hermes_board::{Board, Slug, boards};
 use serde_json::json;
 
-use super::Desk;
+use super::{Desk, screen::line};
 use crate::ui;
 
 /// Start no more cards until somebody resumes the board; what runs goes on
@@ -114,4 +114,16 @@ fn said(slug: &Slug, mode: Mode, running: i64) -> String {
         Mode::Draining => format!("The board \"{slug}\" starts nothing new{goes_on}"),
         Mode::Paused | Mode::Parked => format!("The board \"{slug}\" is paused{goes_on}"),
     }
+}
+/// A board's mode in words.
+pub fn describe(state: &State) -> String {
+    let what = match state.mode {
+        Mode::Parked => "parked: nothing is started until `hermes kanban resume`",
+        Mode::Active => "active",
+        Mode::Paused => "paused: `hermes kanban resume` lets it go on",
+        Mode::Draining => "draining: what runs is finished, nothing new is started",
+    };
+    let by = state.by.as_deref().map(|by| format!(" (by {})", line(by, 40))).unwrap_or_default();
+    let why = state.reason.as_deref().map(|why| format!(": {}", line(why, 200))).unwrap_or_default();
+    format!("{what}{by}{why}")
 }

@@ -9,6 +9,7 @@ use hermes_board::claim::Claimer;
 use hermes_board::ending::{Stop, Then};
 use hermes_board::worker::stop::{self, Gone, Stopped};
 use hermes_board::{Board, BoardError, CardId, RunId};
+use serde_json::json;
 
 use super::Desk;
 use crate::ui;
@@ -29,13 +30,14 @@ pub struct StopArgs {
 pub fn stop(desk: &Desk<'_>, args: &StopArgs) -> anyhow::Result<ExitCode> {
     let id = CardId::new(&args.task_id);
     let mut board = desk.board()?;
-    match end(desk, &mut board, &id, Then::StayOut, super::act::words(&args.reason))? {
-        Stopped::Nobody => bail!(
+    let stopped = end(desk, &mut board, &id, Then::StayOut, super::act::words(&args.reason))?;
+    if stopped == Stopped::Nobody {
+        bail!(
             "{id} is not running: `hermes kanban block {id}` keeps it from being started, `hermes kanban show {id}` says how it stands"
-        ),
-        _ => ui::print(&format!("Stopped {id}: it is kept out until `hermes kanban unblock {id}`"))?,
+        );
     }
-    Ok(ExitCode::SUCCESS)
+    let text = format!("Stopped {id}: it is kept out until `hermes kanban unblock {id}`");
+    desk.say(&text, || json!({ "task_id": id, "stopped": true }))
 }
 
 /// End the worker of a card and let the card be taken again
@@ -52,8 +54,7 @@ pub struct ReclaimArgs {
 pub fn reclaim(desk: &Desk<'_>, args: &ReclaimArgs) -> anyhow::Result<ExitCode> {
     let id = CardId::new(&args.task_id);
     take_back(desk, &mut desk.board()?, &id, args.reason.as_deref())?;
-    ui::print(&format!("Reclaimed {id}"))?;
-    Ok(ExitCode::SUCCESS)
+    desk.say(&format!("Reclaimed {id}"), || json!({ "task_id": id, "reclaimed": true }))
 }
 
 /// Give a card to another profile
