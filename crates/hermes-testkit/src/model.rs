@@ -50,7 +50,7 @@
 //!
 //! | line | effect |
 //! |---|---|
-//! | `when "text"` | only for a request whose newest user message holds the text; also `when model "name"`, `when system "text"` |
+//! | `when "text"` | only for a request whose newest user message holds the text; also `when model "name"`, `when system "text"`, `when results 2` (of tools), `when seen "text"` (in one of them) |
 //! | `always` | is not used up |
 //! | `late 50ms` | waits before the first byte |
 //! | `slow 50ms` | waits between network writes |

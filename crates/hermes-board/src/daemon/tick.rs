@@ -10,11 +10,12 @@ use crate::board::Board;
 use crate::card::Seconds;
 use crate::claim::Claimer;
 use crate::dispatch::plan::plan;
-use crate::dispatch::{Elsewhere, Launcher, Report, Rules, Scope, Snapshot};
+use crate::dispatch::{Elsewhere, Launcher, Liveness, Report, Rules, Scope, Snapshot};
 use crate::error::BoardError;
 use crate::place::Root;
 use crate::slug::Slug;
 use crate::state::State;
+use crate::worker::orphans::Cleaning;
 use crate::worker::world;
 
 /// How soon a board that somebody else looks at, or that is in trouble, is tried again.
@@ -29,6 +30,7 @@ pub struct Known {
     seen: Option<i64>,
     version: Option<i64>,
     state: Option<State>,
+    cleaning: Cleaning,
     /// What runs on it.
     pub running: Elsewhere,
     /// When it is worth looking again, if nothing happens before.
@@ -147,12 +149,22 @@ fn look(
         return Ok(Some(Report { skipped_locked: true, ..Report::default() }));
     };
     let snapshot = board.snapshot(scope, desk.rules, now)?;
-    let world = world::see(&snapshot, desk.claimer, desk.homes, elsewhere);
+    let mut world = world::see(&snapshot, desk.claimer, desk.homes, elsewhere);
+    for unbegun in snapshot.running.iter().filter(|running| running.worker.is_none() && running.pid.is_none())
+    {
+        // We took it, and whom we started for it is gone: nobody will begin.
+        if let Some(run) = unbegun.run.filter(|_| unbegun.lock.as_deref() == Some(&desk.claimer.lock()))
+            && !desk.launcher.may_begin(run)
+        {
+            world.alive.insert(run, Liveness::Dead);
+        }
+    }
+    let orphans = board.end_orphans(&mut world, desk.launcher, &mut known.cleaning, now)?;
     let plan = plan(&snapshot, desk.rules, &world, now);
     let report = board.apply(&plan, desk.rules, desk.claimer, desk.launcher, now)?;
     known.version = Some(version);
     known.seen = Some(snapshot.newest_event);
-    known.wake_at = report.wake_at.map(|at| at.max(now + 1));
+    known.wake_at = [report.wake_at, orphans].into_iter().flatten().min().map(|at| at.max(now + 1));
     known.looked_at = Some(now);
     known.running = running(&snapshot, &report);
     known.state = Some(snapshot.state);

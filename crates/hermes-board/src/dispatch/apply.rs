@@ -30,6 +30,11 @@ pub trait Launcher {
 
     /// Sends a signal to a worker that another program started.
     fn signal_foreign(&mut self, pid: i64, how: Signal);
+
+    /// Whether whoever was started for an attempt can still begin it. One who does not know says yes.
+    fn may_begin(&mut self, _run: RunId) -> bool {
+        true
+    }
 }
 
 /// How much longer a card is held whose worker was asked to end.

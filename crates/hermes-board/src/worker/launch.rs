@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use rustix::process::Signal as Unix;
 
 use crate::board::Board;
+use crate::card::RunId;
 use crate::claim::Claim;
 use crate::dispatch::{Launcher, Signal};
 use crate::worker::attend::Environment;
@@ -18,7 +19,7 @@ pub struct Processes {
     own: PathBuf,
     profile: String,
     env: Environment,
-    guards: Vec<Child>,
+    guards: Vec<(RunId, Child)>,
 }
 
 impl Processes {
@@ -30,7 +31,7 @@ impl Processes {
     /// Takes in the guards that have ended; how many.
     pub fn reap(&mut self) -> usize {
         let before = self.guards.len();
-        self.guards.retain_mut(|guard| matches!(guard.try_wait(), Ok(None)));
+        self.guards.retain_mut(|(_, guard)| matches!(guard.try_wait(), Ok(None)));
         before - self.guards.len()
     }
 }
@@ -53,7 +54,7 @@ impl Launcher for Processes {
             .stderr(words());
         match command.spawn() {
             Ok(guard) => {
-                self.guards.push(guard);
+                self.guards.push((claim.run, guard));
                 Ok(())
             }
             Err(error) => Err(format!("\"{}\" cannot be started: {error}", self.own.display())),
@@ -62,6 +63,11 @@ impl Launcher for Processes {
 
     fn stop(&mut self, worker: &Worker) {
         worker.process.signal(Unix::USR1);
+    }
+
+    fn may_begin(&mut self, run: RunId) -> bool {
+        self.reap();
+        self.guards.iter().any(|(attempt, _)| *attempt == run)
     }
 
     fn signal_foreign(&mut self, pid: i64, how: Signal) {

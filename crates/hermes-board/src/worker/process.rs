@@ -33,6 +33,11 @@ impl Process {
         }
     }
 
+    /// Whether it began since this start of the machine, and on this machine.
+    pub fn is_of_this_start(&self) -> bool {
+        boot_id().is_ok_and(|boot| boot == self.boot_id)
+    }
+
     /// Sends it a signal; a later process with its number never gets it.
     pub fn signal(&self, signal: Signal) -> Liveness {
         if self.liveness() == Liveness::Dead {

@@ -126,7 +126,12 @@ fn matcher(words: &mut Words<'_>) -> Result<Matcher, String> {
     match words.word() {
         "model" => words.text().map(Matcher::Model),
         "system" => words.text().map(Matcher::System),
-        other => Err(format!("'{other}' is neither a text nor one of model, system")),
+        "seen" => words.text().map(Matcher::Seen),
+        "results" => {
+            let word = words.word();
+            word.parse().map(Matcher::Results).map_err(|_| format!("'{word}' is not a number of results"))
+        }
+        other => Err(format!("'{other}' is neither a text nor one of model, system, seen, results")),
     }
 }
 
@@ -218,6 +223,8 @@ mod tests {
             # a comment
             when "list"
             when model "small"
+            when results 2
+            when seen "ok"
             think "hm"
             say "a\nb"
             call terminal {"command": "ls", "n": 1}
@@ -246,6 +253,8 @@ mod tests {
         let first = Answer::new()
             .when(Matcher::User("list".into()))
             .when(Matcher::Model("small".into()))
+            .when(Matcher::Results(2))
+            .when(Matcher::Seen("ok".into()))
             .think("hm")
             .say("a\nb")
             .part(Part::Call {

@@ -127,6 +127,8 @@ impl Request {
             Matcher::User(text) => self.newest_user_text().contains(text),
             Matcher::Model(name) => self.model() == name,
             Matcher::System(text) => self.system().contains(text),
+            Matcher::Results(count) => self.tool_results().len() == *count,
+            Matcher::Seen(text) => self.tool_results().iter().any(|(_, result)| result.contains(text)),
         }
     }
 

@@ -122,6 +122,10 @@ pub enum Matcher {
     Model(String),
     /// Those whose system prompt holds this text.
     System(String),
+    /// Those with so many results of tools in the conversation.
+    Results(usize),
+    /// Those with a result of a tool that holds this text.
+    Seen(String),
 }
 
 /// What an answer is: words of a model, or an error status.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::card::{Card, GoalMode, RunId};
+use crate::card::{Card, CardId, GoalMode, RunId};
 use crate::extras::Extras;
 use crate::slug::Slug;
 
@@ -105,6 +105,14 @@ impl Job<'_> {
             all.push("-Q".into());
         }
         all
+    }
+
+    /// The arguments for a card whose work is to split another: this program asks a model, no conversation is begun.
+    pub fn splitting(&self, other: &CardId) -> Vec<OsString> {
+        let words =
+            ["-p", self.profile, "kanban", "--board", self.board.as_str(), "decompose", other.as_str()];
+        let rest = ["--author", self.profile, "--job", self.card.id.as_str()];
+        words.iter().chain(&rest).map(OsString::from).collect()
     }
 
     /// The environment of the worker's program, from that of the one who starts it.
@@ -215,7 +223,6 @@ fn is_program(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::card::CardId;
 
     fn card() -> Card {
         let dir = tempfile::tempdir().unwrap();

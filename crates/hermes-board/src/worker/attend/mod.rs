@@ -101,6 +101,8 @@ pub fn attend(around: &Around, charge: &Charge) -> Result<Attended, AttendError>
     let mut board = Insisting::new(&around.root, &charge.board);
     let begun = board.insist(complain, |board| board.begin(&charge.card, charge.run, &own, now()))?;
     if !begun {
+        // Somebody else may have left it for us to put away.
+        clean_up(&mut board, charge)?;
         return Ok(Attended::Superseded);
     }
     let guard = Guard {
@@ -119,6 +121,13 @@ pub fn attend(around: &Around, charge: &Charge) -> Result<Attended, AttendError>
     };
     guard.report(&mut board, &ending)?;
     Ok(Attended::Ended(ending))
+}
+
+/// Puts away what is not needed any more. That the worker ended is written last: until then somebody does this again.
+fn clean_up(board: &mut Insisting, charge: &Charge) -> Result<(), AttendError> {
+    board.insist(complain, |board| board.put_away(&charge.card))?;
+    board.insist(complain, |board| board.worker_ended(charge.run, now()))?;
+    Ok(())
 }
 
 /// A session of its own, so that closing a terminal does not end it; and everything below stays below, whatever it does.
@@ -152,6 +161,8 @@ struct Prepared {
     profile: String,
     workspace: Workspace,
     terminal: settings::Told,
+    /// The card that is split, if that is all the work.
+    splits: Option<CardId>,
 }
 
 impl Prepared {
@@ -197,22 +208,26 @@ impl Guard<'_> {
             Ok(terminal) => terminal,
             Err(error) => return fail("spawn", error),
         };
-        Ok(Ok(Prepared { card, extras, started_at, profile, workspace, terminal }))
+        let splits = board.insist(complain, |board| board.splits(id))?;
+        Ok(Ok(Prepared { card, extras, started_at, profile, workspace, terminal, splits }))
     }
 
     /// Starts the worker and stays until nothing of it is left.
     fn work(&self, board: &mut Insisting, signals: &mut Signals, prepared: &Prepared) -> Ending {
-        let program = match command::program(&self.around.env, &self.around.own, &self.around.cwd) {
-            Ok(program) => program,
-            Err(error) => return Ending::NotStarted { step: "spawn", error },
+        let job = self.job(prepared);
+        let (program, arguments) = match &prepared.splits {
+            Some(other) => (self.around.own.clone(), job.splitting(other)),
+            None => match command::program(&self.around.env, &self.around.own, &self.around.cwd) {
+                Ok(program) => (program, job.arguments()),
+                Err(error) => return Ending::NotStarted { step: "spawn", error },
+            },
         };
         if let Err(error) = log::rotate_if_long(&self.log(), self.bounds()) {
             complain(&format!("the log cannot be rotated: {error}"));
         }
-        let job = self.job(prepared);
         let order = Order {
             program: &program,
-            arguments: &job.arguments(),
+            arguments: &arguments,
             env: &job.environment(&self.around.env),
             limit: prepared.limit(),
             stale: self.around.rules.stale_seconds,
@@ -332,8 +347,6 @@ impl Guard<'_> {
             Ok(_) | Err(BoardError::NoCard(_) | BoardError::Superseded(_)) => {}
             Err(error) => return Err(error.into()),
         }
-        board.insist(complain, |board| board.worker_ended(*run, now()))?;
-        board.insist(complain, |board| board.put_away(card))?;
-        Ok(())
+        clean_up(&mut *board, self.charge)
     }
 }

@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use hermes_board::claim::Claimer;
 use hermes_board::daemon::lock;
-use hermes_board::dispatch::{Elsewhere, Plan, Report, Rules, Scope, Snapshot, plan};
+use hermes_board::dispatch::{Elsewhere, Report, Rules, Scope, Snapshot, World, plan};
 use hermes_board::query::Archived;
 use hermes_board::state::{Mode, State};
 use hermes_board::worker::launch::Processes;
+use hermes_board::worker::orphans::Cleaning;
 use hermes_board::worker::world;
 use hermes_board::{Board, CardId, Status, boards};
 
@@ -58,7 +59,7 @@ fn dry(desk: &Desk<'_>, rules: &Rules) -> anyhow::Result<Report> {
     if snapshot.state.mode == Mode::Parked {
         snapshot.state.mode = Mode::Active;
     }
-    Ok(Report::of(&decide(desk, &snapshot, rules)?))
+    Ok(Report::of(&plan(&snapshot, rules, &see(desk, &snapshot)?, desk.now)))
 }
 
 fn real(desk: &Desk<'_>, rules: &Rules) -> anyhow::Result<Report> {
@@ -87,9 +88,11 @@ fn real(desk: &Desk<'_>, rules: &Rules) -> anyhow::Result<Report> {
         Mode::Active => {}
     }
     let snapshot = board.snapshot(Scope::All, rules, desk.now)?;
-    let plan = decide(desk, &snapshot, rules)?;
+    let mut world = see(desk, &snapshot)?;
     let mut processes =
         Processes::new(std::env::current_exe()?, desk.app.home.profile().as_str(), desk.app.env.clone());
+    board.end_orphans(&mut world, &mut processes, &mut Cleaning::default(), desk.now)?;
+    let plan = plan(&snapshot, rules, &world, desk.now);
     let report = board.apply(&plan, rules, &claimer(), &mut processes, desk.now)?;
     drop(lock);
     wait_for_beginnings(&mut board, &report)?;
@@ -113,9 +116,8 @@ fn wait_for_beginnings(board: &mut Board, report: &Report) -> anyhow::Result<()>
     Ok(())
 }
 
-fn decide(desk: &Desk<'_>, snapshot: &Snapshot, rules: &Rules) -> anyhow::Result<Plan> {
-    let world = world::see(snapshot, &claimer(), desk.app.home.root(), elsewhere(desk)?);
-    Ok(plan(snapshot, rules, &world, desk.now))
+fn see(desk: &Desk<'_>, snapshot: &Snapshot) -> anyhow::Result<World> {
+    Ok(world::see(snapshot, &claimer(), desk.app.home.root(), elsewhere(desk)?))
 }
 
 fn claimer() -> Claimer {
