@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use hermes_board::card::Card;
+use hermes_board::state::{Mode, State};
 use hermes_board::{CardId, Status};
 use hermes_testkit::{Engine, Image, ModelServer, TestHome, need};
 use serde_json::{Value, json};
@@ -21,7 +22,7 @@ fn script() -> String {
     let mut script = Script::default();
     script.add(&["system \"You plan work on a task board\""], &say(&plan.to_string()));
     for model in ["planner", "coder", "tester", "writer"] {
-        script.add(&[&is(model), "results 0"], &call("kanban_show", json!({})));
+        script.add(&[&is(model), "results 0"], &call("kanban_show", &json!({})));
     }
     // The reviewer looks at what it prints, and the author listens.
     script.add(
@@ -40,7 +41,7 @@ fn script() -> String {
     script.add(&[&is("tester"), "results 2", "seen \"hello world\""], &complete("It greets the world."));
     script.add(
         &[&is("tester"), "results 2"],
-        &call("kanban_block", json!({"reason": "it says nothing of the world"})),
+        &call("kanban_block", &json!({"reason": "it says nothing of the world"})),
     );
     script.add(&[&is("writer"), "results 1", "seen \"zebra\""], &run("echo by the writer"));
     script.add(
@@ -59,9 +60,10 @@ struct Script(String);
 
 impl Script {
     fn add(&mut self, when: &[&str], answer: &str) {
-        let when: String = when.iter().map(|when| format!("when {when}\n")).collect();
+        let when: Vec<String> = when.iter().map(|when| format!("when {when}\n")).collect();
+        let when = when.concat();
         let between = if self.0.is_empty() { "" } else { "---\n" };
-        self.0 += &format!("{between}{when}{answer}\nalways\n");
+        self.0.push_str(&[between, &when, answer, "\nalways\n"].concat());
     }
 }
 
@@ -73,16 +75,16 @@ fn say(text: &str) -> String {
     format!("say {}", json!(text))
 }
 
-fn call(tool: &str, arguments: Value) -> String {
+fn call(tool: &str, arguments: &Value) -> String {
     format!("call {tool} {arguments}")
 }
 
 fn run(command: &str) -> String {
-    call("terminal", json!({ "command": command }))
+    call("terminal", &json!({ "command": command }))
 }
 
 fn complete(summary: &str) -> String {
-    call("kanban_complete", json!({ "summary": summary }))
+    call("kanban_complete", &json!({ "summary": summary }))
 }
 
 /// A home with three profiles besides the default one, whose commands run where `terminal` says.
@@ -162,15 +164,70 @@ fn wait_for_all(home: &TestHome) {
             return;
         }
         let stuck = open.iter().any(|card| matches!(card.status, Status::Blocked | Status::Triage));
-        if stuck || Instant::now() > deadline {
-            panic!("not everything is done:\n{}", picture(home, &mut board));
-        }
+        let goes_on = !stuck && Instant::now() < deadline;
+        assert!(goes_on, "not everything is done:\n{}", picture(home, &mut board));
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
 }
 
 fn nothing_is_left(home: &TestHome) {
     hermes_testkit::wait_until(LIMIT, "every process ends", || home.processes().is_empty());
+}
+
+#[test]
+fn ideas_are_split_by_themselves_if_that_is_wanted() {
+    let server = ModelServer::scripted(&script());
+    let home = team(&server, "terminal:\n  backend: local\n");
+    let config = home.read("config.yaml");
+    home.config(format!("{config}  auto_decompose: true\n  orchestrator_profile: default\n"));
+    let project = home.work_dir().join("project");
+    std::fs::create_dir_all(&project).unwrap();
+    let place = format!("dir:{}", project.display());
+    let made = hermes(&home, &["kanban", "create", "say hello", "--triage", "--workspace", &place, "--json"]);
+    let idea = CardId::new(made.json()["id"].as_str().unwrap());
+    hermes(&home, &["kanban", "resume"]).success();
+    let mut daemon = dispatcher(&home, &[]);
+    let mut board = board(&home);
+    let deadline = Instant::now() + LIMIT;
+    while board.card(&idea).unwrap().status == Status::Triage {
+        assert!(Instant::now() < deadline, "it is in triage still\n{}", picture(&home, &mut board));
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let split = board.details(&idea).unwrap();
+    assert_eq!(split.parents.len(), 3, "it waits for its parts");
+    let job = cards(&mut board).into_iter().find(|card| card.title == format!("Decompose {idea}")).unwrap();
+    hermes_testkit::wait_until(LIMIT, "the card that splits it to be done", || {
+        board.card(&job.id).unwrap().status == Status::Done
+    });
+    let attempts = board.details(&job.id).unwrap().attempts;
+    assert_eq!(attempts.len(), 1);
+    assert!(attempts[0].summary.as_deref().unwrap().contains("3 parts"), "{attempts:?}");
+    board.set_state(&State { mode: Mode::Paused, ..State::default() }).unwrap();
+    hermes_testkit::wait_until(LIMIT, "what runs to end", || {
+        cards(&mut board).iter().all(|card| card.status != Status::Running)
+    });
+    daemon.signal(hermes_testkit::Signal::TERM);
+    daemon.wait(LIMIT).success();
+    nothing_is_left(&home);
+}
+
+#[test]
+fn the_tour_ends_well_and_leaves_nothing() {
+    let home = TestHome::new();
+    let before = home.snapshot();
+    let tour = hermes(&home, &["demo", "--board"]);
+    tour.success();
+    for line in [
+        "coder begins",
+        "it goes back to its author",
+        "the acceptance command succeeded",
+        "Checked without the agents",
+    ] {
+        tour.stdout_has(line);
+    }
+    assert_eq!(home.snapshot(), before, "the home is as it was");
+    assert_eq!(std::fs::read_dir(home.temp_dir()).unwrap().count(), 0, "no directory is left");
+    nothing_is_left(&home);
 }
 
 #[test]

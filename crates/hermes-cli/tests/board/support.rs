@@ -10,7 +10,7 @@ use hermes_testkit::{Finished, Hermes, Running, TestHome};
 pub const HERMES: &str = env!("CARGO_BIN_EXE_hermes");
 
 /// How long something may take to happen.
-pub const LIMIT: Duration = Duration::from_secs(60);
+pub const LIMIT: Duration = Duration::from_mins(1);
 
 /// Runs `hermes ARGS`.
 pub fn hermes(home: &TestHome, args: &[&str]) -> Finished {
@@ -37,38 +37,23 @@ pub fn dispatcher(home: &TestHome, env: &[(&str, &str)]) -> Running {
         .spawn()
 }
 
-/// What a board and its processes say when a test fails.
+/// What a board and its processes say when a test fails. What nobody has touched yet, or what is done, says nothing.
 pub fn picture(home: &TestHome, board: &mut Board) -> String {
-    let mut text = String::new();
-    // What nobody has touched yet, or what is done, says nothing.
     let quiet = |card: &Card| card.status == Status::Done || card.started_at.is_none();
+    let mut lines = Vec::new();
     for card in cards(board).into_iter().filter(|card| !quiet(card)) {
-        let details = board.details(&card.id).unwrap();
-        let events: Vec<String> = details
-            .events
-            .iter()
-            .rev()
-            .take(8)
-            .map(|event| {
-                let payload = event.payload.as_ref().map(ToString::to_string).unwrap_or_default();
-                format!("{} {}", event.kind, payload.chars().take(160).collect::<String>())
-            })
-            .collect();
-        text += &format!(
-            "{} {} {:?} {}\n    {}\n",
-            card.id,
-            card.status,
-            card.assignee,
-            card.title,
-            events.join("\n    ")
-        );
+        lines.push(format!("{} {} {:?} {}", card.id, card.status, card.assignee, card.title));
+        for event in board.details(&card.id).unwrap().events.iter().rev().take(8) {
+            let payload = event.payload.as_ref().map(ToString::to_string).unwrap_or_default();
+            lines.push(format!("    {} {}", event.kind, payload.chars().take(160).collect::<String>()));
+        }
         let log = home.path().join(format!("kanban/logs/{}.log", card.id));
         let log = std::fs::read_to_string(log).unwrap_or_default();
-        let tail: Vec<&str> = log.lines().rev().take(12).collect();
-        text += &format!("  log:\n    {}\n", tail.into_iter().rev().collect::<Vec<_>>().join("\n    "));
+        let skipped = log.lines().count().saturating_sub(12);
+        lines.extend(log.lines().skip(skipped).map(|line| format!("    | {line}")));
     }
-    for process in home.processes() {
-        text += &format!("process {} {}\n", process.pid, process.command);
-    }
-    text
+    lines.extend(
+        home.processes().iter().map(|process| format!("process {} {}", process.pid, process.command)),
+    );
+    lines.join("\n")
 }
