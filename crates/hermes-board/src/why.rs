@@ -252,7 +252,7 @@ impl Asked<'_> {
             Dispatcher::There => open("dispatcher", "one looks at the boards of this machine"),
             Dispatcher::Nobody => closed(
                 "dispatcher",
-                "none runs on this machine",
+                "no dispatcher runs on this machine",
                 "hermes kanban daemon, or hermes kanban dispatch for one look",
             ),
         }

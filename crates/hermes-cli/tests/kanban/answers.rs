@@ -22,7 +22,9 @@ fn why_tells_every_gate_and_what_opens_it() {
     let id = create(&home, &["x"]);
     let before = home.snapshot();
     let told = kanban(&home, &["why", &id]);
-    told.success().stdout_has("It is not started: none runs on this machine").stdout_has("✓ parents");
+    told.success()
+        .stdout_has("It is not started: no dispatcher runs on this machine")
+        .stdout_has("✓ parents");
     told.stdout_has("✗ board").stdout_has("→ hermes kanban resume").stdout_has("✗ assignee");
     assert_eq!(before, home.snapshot(), "asking changes nothing");
     kanban(&home, &["resume"]).success();

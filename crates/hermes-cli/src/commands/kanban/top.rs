@@ -85,7 +85,9 @@ fn look(desk: &Desk<'_>, args: &Args) -> anyhow::Result<Vec<Running>> {
 }
 
 fn frame(desk: &Desk<'_>, running: &[Running], args: &Args, screen: &Screen) -> String {
-    let money: f64 = running.iter().filter_map(|one| Some(one.worker.as_ref()?.usage.cost_usd)).sum();
+    // The sum of nothing would be a negative zero.
+    let money: f64 =
+        running.iter().filter_map(|one| Some(one.worker.as_ref()?.usage.cost_usd)).fold(0.0, |a, b| a + b);
     let used: i64 = running.iter().filter_map(|one| Some(one.worker.as_ref()?.usage.tokens())).sum();
     let what = if args.all { "all boards".to_owned() } else { format!("board \"{}\"", desk.slug) };
     let mut out = format!(
