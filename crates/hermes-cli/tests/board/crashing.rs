@@ -43,7 +43,8 @@ echo "$card" >> "$MARKS/began"
 close() { "$UNDER_TEST" kanban "$@"; code=$?; rm -f "$MARKS/$card"; exit $code; }
 case $card in
   *a) setsid sleep 600 < /dev/null > /dev/null 2>&1 & close complete "$card" --summary "left somebody behind" ;;
-  *b) sleep 0.4; rm -f "$MARKS/$card"; exit 3 ;;
+  *b) if [ ! -e "$MARKS/failed.$card" ]; then : > "$MARKS/failed.$card"; sleep 0.2; rm -f "$MARKS/$card"; exit 3; fi
+      close complete "$card" --summary "better the second time" ;;
   *c) rm -f "$MARKS/$card"; exit 0 ;;
   *d) trap '' TERM; sleep 0.3 & sleep 0.6; close complete "$card" --summary "slow and stubborn" ;;
   *e) close block "$card" "somebody must decide" ;;
@@ -201,17 +202,8 @@ impl Town {
     fn wait_until_all_is_done(&mut self) {
         let deadline = Instant::now() + Duration::from_mins(20);
         loop {
-            let open: Vec<Status> = cards(&mut self.board)
-                .iter()
-                .map(|card| card.status)
-                .filter(|status| is_open(*status))
-                .collect();
-            // Those that always fail never end.
-            let failing = cards(&mut self.board)
-                .iter()
-                .filter(|card| is_open(card.status) && card.id.as_str().ends_with('b'))
-                .count();
-            if open.len() == failing {
+            let open = cards(&mut self.board).iter().filter(|card| is_open(card.status)).count();
+            if open == 0 {
                 return;
             }
             assert!(
