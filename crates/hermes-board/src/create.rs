@@ -120,7 +120,8 @@ pub enum Made {
 /// Whether git takes this for the name of a branch, and for nothing else.
 pub(crate) fn check_branch(name: &str) -> Result<(), BoardError> {
     let odd = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\".contains(c);
-    let part_is_odd = |part: &str| part.is_empty() || part.starts_with('.') || part.ends_with(".lock");
+    let part_is_odd =
+        |part: &str| part.is_empty() || part.starts_with('.') || part.strip_suffix(".lock").is_some();
     let wrong = name.starts_with('-')
         || name.ends_with('.')
         || name.contains("..")
