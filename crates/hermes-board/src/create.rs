@@ -117,6 +117,25 @@ pub enum Made {
     Before,
 }
 
+/// Whether git takes this for the name of a branch, and for nothing else.
+pub(crate) fn check_branch(name: &str) -> Result<(), BoardError> {
+    let odd = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\".contains(c);
+    let part_is_odd =
+        |part: &str| part.is_empty() || part.starts_with('.') || part.strip_suffix(".lock").is_some();
+    let wrong = name.starts_with('-')
+        || name.ends_with('.')
+        || name.contains("..")
+        || name.contains("@{")
+        || name == "@"
+        || name.contains(odd)
+        || name.split('/').any(part_is_odd);
+    if wrong {
+        let text = format!("\"{}\" is no name of a branch: git would not take it", name.escape_debug());
+        return Err(BoardError::Input(text));
+    }
+    Ok(())
+}
+
 /// Names that cannot be tried in vain for ever.
 const TRIES: usize = 4;
 
@@ -143,6 +162,9 @@ impl Board {
         }
         if new.branch_name.is_some() && new.workspace_kind != WorkspaceKind::Worktree {
             return wrong("a branch needs a worktree: add --workspace worktree".to_owned());
+        }
+        if let Some(branch) = &new.branch_name {
+            check_branch(branch)?;
         }
         check_limits(&Limits {
             max_runtime: new.max_runtime_seconds,
@@ -386,4 +408,34 @@ pub(crate) fn ascii(value: &serde_json::Value) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_branch;
+
+    #[test]
+    fn only_names_of_branches_are_branches() {
+        for name in ["main", "wt/t_1a2b3c4d", "feature/größe", "v1.2"] {
+            assert!(check_branch(name).is_ok(), "{name}");
+        }
+        for name in [
+            "",
+            "-D",
+            "--unset-upstream",
+            "a..b",
+            "a b",
+            "a\nb",
+            "x.lock",
+            "/a",
+            "a/",
+            ".a",
+            "a~1",
+            "@",
+            "a@{1}",
+            "a.",
+        ] {
+            assert!(check_branch(name).is_err(), "{name}");
+        }
+    }
 }

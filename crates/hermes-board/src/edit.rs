@@ -250,6 +250,9 @@ fn workspace(
     if branch.is_some() && kind != WorkspaceKind::Worktree {
         return Err(BoardError::Input("a branch needs a worktree: add --workspace worktree".to_owned()));
     }
+    if let Some(name) = branch.as_ref().filter(|name| Some(*name) != card.branch_name.as_ref()) {
+        crate::create::check_branch(name)?;
+    }
     let same = (kind, &path, &branch) == (card.workspace_kind, &card.workspace_path, &card.branch_name);
     if !same && card.status == Status::Running {
         return Err(BoardError::Input(format!(

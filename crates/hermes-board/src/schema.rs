@@ -255,6 +255,7 @@ const OWN_INDEXES: &[(&str, &str)] = &[
     ("hx_tasks_queue", "tasks(status, assignee, priority DESC, created_at)"),
     ("hx_links_child", "hx_links(child_id)"),
     ("hx_workers_task", "hx_workers(task_id)"),
+    ("hx_workers_open", "hx_workers(run_id) WHERE ended_at IS NULL"),
     ("hx_jobs_splits", "hx_jobs(splits)"),
     ("hx_runs_open", "task_runs(task_id) WHERE ended_at IS NULL"),
 ];

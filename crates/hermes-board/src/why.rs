@@ -132,7 +132,7 @@ impl Asked<'_> {
         } else {
             self.assignee()
         });
-        gates.extend([self.editing(), self.back_off(), self.budget(), self.guard()]);
+        gates.extend([self.leaving(), self.editing(), self.back_off(), self.budget(), self.guard()]);
         gates.extend(self.caps());
         gates
     }
@@ -312,6 +312,18 @@ impl Asked<'_> {
             return closed("reviewer", why.to_string(), by_hand);
         }
         open("reviewer", name)
+    }
+
+    fn leaving(&self) -> Gate {
+        let id = &self.details.card.id;
+        if self.seen.world.leaving.contains(id) {
+            return closed(
+                "last worker",
+                Why::Leaving.to_string(),
+                "nothing but a little time: it is ended after a minute",
+            );
+        }
+        open("last worker", "it is gone, or there was none")
     }
 
     fn editing(&self) -> Gate {

@@ -74,12 +74,12 @@ impl Dispatcher {
         let mut round = Round::new(now());
         while !signals.wants_end() {
             let began = Instant::now();
+            round.read_rules(rules, tell);
             let reason = match (round.polls_now(), self.processes.reap()) {
                 (true, _) => Reason::Clock,
                 (false, 0) => Reason::News,
                 (false, _) => Reason::Guard,
             };
-            round.read_rules(rules, tell);
             self.look_at_all(&mut round, reason, tell);
             round.status.write(&self.root, now(), &round.boards);
             round.rest(signals, began);

@@ -21,6 +21,8 @@ use crate::worker::world;
 /// How soon a board that somebody else looks at, or that is in trouble, is tried again.
 const BUSY: Seconds = 1;
 const TROUBLED: Seconds = 30;
+/// How soon a board is looked at again that is being made, or of which this look set something free.
+const SOON: Seconds = 1;
 
 /// What is known of a board from the last look.
 #[derive(Debug, Default)]
@@ -124,7 +126,14 @@ fn look(
         if !desk.root.database(desk.slug).exists() {
             return Ok(None);
         }
-        known.board = Some(Board::open_hasty(desk.root, desk.slug)?);
+        known.board = match Board::open_hasty(desk.root, desk.slug) {
+            // Somebody is making it just now, or nobody ever wrote to it.
+            Err(BoardError::Store(hermes_store::Error::Empty { .. })) => {
+                known.wake_at = Some(now + SOON);
+                return Ok(None);
+            }
+            board => Some(board?),
+        };
     }
     let timer = known.wake_at.is_some_and(|at| at <= now);
     let Some(board) = &mut known.board else { return Ok(None) };
@@ -164,7 +173,9 @@ fn look(
     let report = board.apply(&plan, desk.rules, desk.claimer, desk.launcher, now)?;
     known.version = Some(version);
     known.seen = Some(snapshot.newest_event);
-    known.wake_at = [report.wake_at, orphans].into_iter().flatten().min().map(|at| at.max(now + 1));
+    // What this look set free is not news to us: nobody else will say that it can be started.
+    let freed = report.frees_cards().then_some(now + SOON);
+    known.wake_at = [report.wake_at, orphans, freed].into_iter().flatten().min().map(|at| at.max(now + 1));
     known.looked_at = Some(now);
     known.running = running(&snapshot, &report);
     known.state = Some(snapshot.state);

@@ -21,6 +21,8 @@ pub struct World {
     pub profiles: BTreeSet<String>,
     /// What is known of the process behind each attempt: the worker's, or if none began, that of whoever took the card.
     pub alive: HashMap<RunId, Liveness>,
+    /// Cards that are nobody's and whose last worker is still there.
+    pub leaving: BTreeSet<CardId>,
     /// What runs on other boards.
     pub elsewhere: Elsewhere,
 }
@@ -183,6 +185,8 @@ pub fn plan(snapshot: &Snapshot, rules: &Rules, world: &World, now: Seconds) -> 
         rules,
         &world.elsewhere,
     );
+    // Whoever is still there takes room, whatever became of the card.
+    caps.running += world.leaving.len() as u32;
     let mut ready: Vec<&Candidate> = snapshot.ready.iter().chain(&snapshot.free).collect();
     ready
         .extend(snapshot.due.iter().filter(|due| due.parents == Parents::Finished).map(|due| &due.candidate));
@@ -201,9 +205,15 @@ pub fn plan(snapshot: &Snapshot, rules: &Rules, world: &World, now: Seconds) -> 
     if snapshot.state.mode.starts_cards() {
         plan.split.clone_from(&snapshot.triage);
     }
+    if !world.leaving.is_empty() {
+        plan.wake_at = Some(plan.wake_at.map_or(now + LEAVING, |at| at.min(now + LEAVING)));
+    }
     plan.attempts = attempts;
     plan
 }
+
+/// How soon it is looked again whether a worker that is about to end is gone. Mostly its guard says so sooner.
+const LEAVING: Seconds = 5;
 
 /// Larger priorities first, then what must be finished sooner, then what was made earlier.
 fn order(candidate: &Candidate) -> (std::cmp::Reverse<i64>, Seconds, Seconds, i64) {
@@ -406,6 +416,9 @@ impl Gate<'_, '_> {
     }
 
     fn held_back(&self, candidate: &Candidate) -> Option<Why> {
+        if self.world.leaving.contains(&candidate.card) {
+            return Some(Why::Leaving);
+        }
         if let Some(until) = candidate.editing_until.filter(|until| *until > self.now) {
             return Some(Why::Editing { until });
         }

@@ -50,6 +50,16 @@ pub struct Report {
     pub wake_at: Option<Seconds>,
 }
 
+impl Report {
+    /// Whether cards can be started now that could not before.
+    pub fn frees_cards(&self) -> bool {
+        self.reclaimed > 0
+            || ![&self.crashed, &self.timed_out, &self.stale, &self.rate_limited]
+                .iter()
+                .all(|cards| cards.is_empty())
+    }
+}
+
 /// A worker that was started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Spawned {

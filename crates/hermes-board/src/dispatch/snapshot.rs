@@ -27,6 +27,8 @@ pub enum Scope {
 /// See the module.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot {
+    /// Workers that have not ended and whose card is not theirs any more: closed, blocked, taken away.
+    pub leaving: Vec<Worker>,
     /// Whether cards are started at all.
     pub state: State,
     /// How much was looked at.
@@ -192,6 +194,7 @@ fn look(tx: &Transaction<'_>, scope: Scope, rules: &Rules, now: Seconds) -> rusq
         newest_event: tx
             .prepare_cached("SELECT coalesce(max(id), 0) FROM task_events")?
             .query_row([], |row| row.get(0))?,
+        leaving: leaving(tx)?,
         running,
         due,
         rules_changed: rules_changed(tx, rules)?,
@@ -261,6 +264,16 @@ pub(crate) fn used_up(tokens: Option<i64>, money: Option<f64>, usage: &workers::
         (_, Some(most)) if usage.cost_usd >= most => Some(format!("${:.2} of ${most:.2}", usage.cost_usd)),
         _ => None,
     }
+}
+
+/// Workers that should be gone soon. Until then nobody else begins with their card.
+fn leaving(tx: &Transaction<'_>) -> rusqlite::Result<Vec<Worker>> {
+    let sql = format!(
+        "SELECT {} FROM hx_workers WHERE ended_at IS NULL AND run_id NOT IN \
+         (SELECT current_run_id FROM tasks WHERE status = 'running' AND current_run_id IS NOT NULL)",
+        workers::WORKER
+    );
+    tx.prepare_cached(&sql)?.query_map([], workers::worker)?.collect()
 }
 
 const CANDIDATE: &str = "SELECT tasks.id, assignee, priority, created_at, tasks.rowid, workspace_path, started_at IS NOT NULL \

@@ -24,6 +24,8 @@ pub enum Why {
         /// Until then.
         until: Seconds,
     },
+    /// The worker that had it before is still there.
+    Leaving,
     /// It failed and waits.
     NotBefore {
         /// Until then.
@@ -173,6 +175,7 @@ impl fmt::Display for Why {
                 )
             }
             Self::Editing { .. } => f.write_str("somebody edits it"),
+            Self::Leaving => f.write_str("the worker that had it before is still ending"),
             Self::NotBefore { .. } => f.write_str("it failed and waits before it is tried again"),
             Self::UsedUp(what) => write!(f, "its budget is used up: {what}"),
             Self::Guarded(guard) => f.write_str(match guard {

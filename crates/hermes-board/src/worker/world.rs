@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-use crate::card::RunId;
+use crate::card::{CardId, RunId};
 use crate::claim::Claimer;
 use crate::dispatch::snapshot::Running;
 use crate::dispatch::{Elsewhere, Liveness, Snapshot, World};
@@ -15,6 +15,7 @@ pub fn see(snapshot: &Snapshot, claimer: &Claimer, homes: &Path, elsewhere: Else
         host: claimer.host.clone(),
         profiles: profiles(homes),
         alive: alive(&snapshot.running, claimer),
+        leaving: leaving(snapshot),
         elsewhere,
     }
 }
@@ -43,4 +44,10 @@ fn liveness(running: &Running, claimer: &Claimer) -> Liveness {
         (None, Some(pid)) => process::liveness_of_number(pid),
         (None, None) => taker().map_or(Liveness::Unknown, process::liveness_of_number),
     }
+}
+
+/// Cards whose last worker is still there.
+fn leaving(snapshot: &Snapshot) -> BTreeSet<CardId> {
+    let there = snapshot.leaving.iter().filter(|worker| worker.process.liveness() == Liveness::Alive);
+    there.map(|worker| worker.card.clone()).collect()
 }

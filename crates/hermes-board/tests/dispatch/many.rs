@@ -27,6 +27,7 @@ fn snapshot(ready: &[(usize, i64, i64)], running: &[usize], review: &[usize]) ->
         state: State { mode: Mode::Active, ..State::default() },
         scope: Scope::All,
         newest_event: 0,
+        leaving: Vec::new(),
         running: running
             .iter()
             .enumerate()
@@ -79,6 +80,7 @@ proptest! {
             host: "here".into(),
             profiles: ["alpha", "beta"].map(String::from).into(),
             alive: (0..running.len()).map(|n| (RunId(n as i64), Liveness::Alive)).collect(),
+            leaving: BTreeSet::new(),
             elsewhere: Elsewhere { by_profile: [("alpha".to_owned(), elsewhere)].into(), total: elsewhere },
         };
         let plan = plan(&seen, &rules, &world, NOW);

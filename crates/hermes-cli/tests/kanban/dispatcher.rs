@@ -123,13 +123,74 @@ fn a_guard_that_was_killed_is_noticed_and_costs_the_card_no_failure() {
 }
 
 #[test]
+fn a_card_is_not_begun_again_while_its_last_worker_is_there() {
+    // One whose card was closed has time for its last words.
+    let bench = active("echo begun; while ! test -e $HERMES_HOME/go; do sleep 0.05; done");
+    let id = bench.card(&[]);
+    let daemon = daemon(&bench);
+    works(&bench, &id);
+    kanban(&bench.home, &["block", id.as_str(), "wait"]).success();
+    kanban(&bench.home, &["unblock", id.as_str()]).success();
+    // The other one is started, so the board was looked at since.
+    let other = bench.card(&[]);
+    works(&bench, &other);
+    let attempts = || bench.board().details(&id).unwrap().attempts.len();
+    assert_eq!((bench.status(&id), attempts()), (Status::Ready, 1));
+    kanban(&bench.home, &["why", id.as_str()]).stdout_has("still ending");
+    bench.home.write("go", "");
+    wait_until(SOON, "the card to be begun again", || attempts() == 2);
+    end(daemon);
+}
+
+#[test]
+fn what_a_worker_does_in_its_shell_it_does_as_its_attempt() {
+    let bench = active("exec $HERMES kanban complete $HERMES_KANBAN_TASK --result fine");
+    let id = bench.card(&["--accept", "echo no; exit 7", "--max-retries", "1"]);
+    let mut daemon = bench
+        .hermes(&["kanban", "daemon", "--interval", "3600", "-v"])
+        .env("HERMES", env!("CARGO_BIN_EXE_hermes"))
+        .spawn();
+    daemon.stderr_with("dispatching", SOON);
+    let checked =
+        || bench.board().details(&id).unwrap().comments.iter().any(|comment| comment.body.contains("no"));
+    wait_until(SOON, "the acceptance command to fail", checked);
+    assert_ne!(bench.status(&id), Status::Done);
+    end(daemon);
+    // An attempt that was replaced writes nothing.
+    bench
+        .hermes(&["kanban", "complete", id.as_str()])
+        .env("HERMES_KANBAN_TASK", id.as_str())
+        .env("HERMES_KANBAN_RUN_ID", "1")
+        .run()
+        .code(1)
+        .stderr_has("another attempt");
+}
+
+#[test]
+fn a_board_is_not_removed_under_its_workers() {
+    let bench = Bench::new("echo begun; exec sleep 6107");
+    kanban(&bench.home, &["boards", "create", "web"]).success();
+    kanban(&bench.home, &["--board", "web", "resume"]).success();
+    let made = kanban(&bench.home, &["--board", "web", "create", "x", "--assignee", "default", "--json"]);
+    let id = made.json()["id"].as_str().unwrap().to_owned();
+    let daemon = daemon(&bench);
+    let log = bench.home.path().join("kanban/boards/web/logs").join(format!("{id}.log"));
+    let begun = || std::fs::read_to_string(&log).is_ok_and(|text| text.contains("begun"));
+    wait_until(SOON, "the worker to begin", begun);
+    kanban(&bench.home, &["boards", "rm", "web"]).code(1).stderr_has(&id);
+    kanban(&bench.home, &["--board", "web", "stop", &id]).success();
+    kanban(&bench.home, &["boards", "rm", "web"]).success();
+    end(daemon);
+}
+
+#[test]
 fn stubborn_workers_do_not_hold_up_the_others() {
     let bench = active(
-        "echo begun; if test $HERMES_KANBAN_TASK = $(cat $HERMES_HOME/stubborn); then trap '' TERM; fi; \
+        "if test $HERMES_KANBAN_TASK = $(cat $HERMES_HOME/stubborn); then trap '' TERM; fi; echo begun; \
          while :; do sleep 0.05; done",
     );
     bench.home.config("kanban:\n  max_in_progress_host: 9\n");
-    let stubborn = bench.card(&["--max-runtime", "1s", "--max-retries", "1"]);
+    let stubborn = bench.card(&["--max-runtime", "3s", "--max-retries", "1"]);
     bench.home.write("stubborn", stubborn.as_str());
     let daemon = daemon(&bench);
     works(&bench, &stubborn);

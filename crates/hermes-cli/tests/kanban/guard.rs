@@ -183,10 +183,10 @@ fn what_a_worker_leaves_running_ends_with_it() {
 #[test]
 fn time_that_is_up_ends_even_a_stubborn_one() {
     let bench = Bench::new("trap '' TERM; echo begun; while :; do sleep 6003; done");
-    let id = bench.card(&["--max-runtime", "1s", "--max-retries", "9"]);
+    let id = bench.card(&["--max-runtime", "3s", "--max-retries", "9"]);
     bench.attend(&id);
     let event = bench.event(&id, "timed_out");
-    assert_eq!((&event["limit_seconds"], &event["sigkill"]), (&1.into(), &true.into()));
+    assert_eq!((&event["limit_seconds"], &event["sigkill"]), (&3.into(), &true.into()));
     assert_eq!((bench.status(&id), bench.programs("sleep 6003")), (Status::Ready, 0));
 }
 

@@ -58,6 +58,12 @@ fn reuse(path: &Path, card: &Card) -> Result<Workspace, WorkspaceError> {
 
 fn make(repository: &Path, path: PathBuf, card: &Card) -> Result<Workspace, WorkspaceError> {
     let branch = card.branch_name.clone().unwrap_or_else(|| format!("wt/{}", card.id));
+    // Another program may have written anything there; git would take some of it for an option.
+    crate::create::check_branch(&branch).map_err(|error| WorkspaceError::Git {
+        doing: "use the branch",
+        repository: repository.to_owned(),
+        said: error.to_string(),
+    })?;
     if let Some(dir) = path.parent() {
         std::fs::create_dir_all(dir).map_err(WorkspaceError::file("make", dir))?;
     }

@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
-use hermes_board::act::{By, Report};
-use hermes_board::card::{BlockKind, CardId};
+use hermes_board::act::Report;
+use hermes_board::card::{BlockKind, CardId, Status};
 use hermes_board::claim::{CLAIM_SECONDS, Claimed, Claimer};
+use hermes_board::complete::Completed;
 use hermes_board::links::LinkKind;
 use hermes_board::transition::Force;
 use hermes_board::{Board, BoardError};
@@ -197,8 +198,11 @@ pub fn complete(desk: &Desk<'_>, args: &CompleteArgs) -> anyhow::Result<ExitCode
         ..Report::default()
     };
     desk.each(&args.task_ids, |board, id| {
-        board.complete(id, &report, By::Anybody, desk.now)?;
-        Ok(format!("Completed {id}"))
+        let done = board.finish(id, &report, desk.by(id), desk.now)?;
+        Ok(match done.then {
+            Completed::Done => format!("Completed {id}"),
+            _ => format!("Handed in {id}: it is looked at before it is done"),
+        })
     })
 }
 
@@ -227,10 +231,16 @@ pub fn block(desk: &Desk<'_>, args: &BlockArgs) -> anyhow::Result<ExitCode> {
     let reason = words(&args.reason);
     let author = desk.author(None);
     desk.each(&all(&args.task_id, &args.ids), |board, id| {
+        if board.card(id)?.status == Status::Review {
+            return Err(BoardError::Input(format!(
+                "{id} waits to be looked at: `hermes kanban reject {id} REASON` sends it back, `hermes kanban approve {id}` \
+                 says that it is done, `hermes kanban archive {id}` puts it away"
+            )));
+        }
+        let status = board.block(id, reason.as_deref(), kind, desk.by(id), desk.now)?;
         if let Some(reason) = &reason {
             board.comment(id, &author, &format!("BLOCKED: {reason}"), desk.now)?;
         }
-        let status = board.block(id, reason.as_deref(), kind, By::Anybody, desk.now)?;
         Ok(format!("Blocked {id} ({status})"))
     })
 }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use hermes_board::boards::{self, Change, Removal};
+use hermes_board::dispatch::Liveness;
 use hermes_board::query::{Archived, Stats};
 use hermes_board::state::Mode;
 use hermes_board::{Board, BoardError, Slug, Status};
@@ -200,12 +201,31 @@ fn create(desk: &Desk<'_>, args: &CreateArgs) -> anyhow::Result<ExitCode> {
 
 fn remove(desk: &Desk<'_>, slug: &str, how: Removal) -> anyhow::Result<ExitCode> {
     let slug = Slug::parse(slug)?;
+    if !slug.is_default() && boards::exists(&desk.root, &slug) {
+        refuse_while_it_runs(desk, &slug)?;
+    }
     let away = boards::remove(&desk.root, &slug, how, desk.now)?;
     let text = match &away {
         Some(away) => format!("The board \"{slug}\" was put away into {}", away.display()),
         None => format!("The board \"{slug}\" is gone"),
     };
     desk.say(&text, || json!({ "slug": slug.as_str(), "archived_to": away }))
+}
+
+/// Nobody would look after workers whose board is gone. A board that cannot be read runs nothing we could know of.
+fn refuse_while_it_runs(desk: &Desk<'_>, slug: &Slug) -> anyhow::Result<()> {
+    let Ok(Some(mut board)) = Board::look(&desk.root, slug) else { return Ok(()) };
+    let workers = board.workers()?;
+    let alive = workers.iter().filter(|worker| worker.process.liveness() == Liveness::Alive);
+    let cards: Vec<String> = alive.map(|worker| worker.card.to_string()).collect();
+    if !cards.is_empty() {
+        anyhow::bail!(
+            "workers of \"{slug}\" are running ({}): `hermes kanban --board {slug} stop CARD` ends one, \
+             `hermes kanban --board {slug} drain` lets them finish",
+            cards.join(", ")
+        );
+    }
+    Ok(())
 }
 
 fn export(desk: &Desk<'_>, args: &ExportArgs) -> anyhow::Result<ExitCode> {

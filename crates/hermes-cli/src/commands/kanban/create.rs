@@ -169,6 +169,10 @@ pub fn run(desk: &Desk<'_>, args: &Args) -> anyhow::Result<ExitCode> {
         },
         ..NewCard::new(&args.title)
     };
+    if new.assignee.is_none() {
+        // Settings that cannot be read are told before anything is made: whoever tries again makes no second card.
+        desk.default_assignee()?;
+    }
     let created = desk.board()?.create(&new, desk.now)?;
     let card = &created.card;
     if desk.json {

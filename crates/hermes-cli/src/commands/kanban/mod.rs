@@ -32,7 +32,8 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use hermes_board::{Board, BoardError, Overrides, Root, Seconds, Slug};
+use hermes_board::act::By;
+use hermes_board::{Board, BoardError, CardId, Overrides, Root, RunId, Seconds, Slug};
 use hermes_home::settings::table::kanban as settings;
 use serde_json::Value;
 
@@ -154,6 +155,14 @@ impl<'a> Desk<'a> {
             ui::print(text)?;
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// As whom a card is changed: a worker that calls this program from its shell acts as its own attempt, and as nobody
+    /// else.
+    fn by(&self, id: &CardId) -> By {
+        let own = self.app.var("HERMES_KANBAN_TASK").is_some_and(|task| task == id.as_str());
+        let run = self.app.var("HERMES_KANBAN_RUN_ID").and_then(|run| run.parse().ok());
+        run.filter(|_| own).map_or(By::Anybody, |run| By::Attempt(RunId(run)))
     }
 
     /// Who acts, if nobody says otherwise.
