@@ -13,7 +13,7 @@ pub mod ratio;
 pub mod replace;
 pub mod v4a;
 
-pub use check::{Problem, Verdict, check, check_change};
+pub use check::{Problem, Verdict, check, check_change, is_checked};
 pub use diff::unified;
 pub use ratio::ratio;
 pub use replace::{Occurrences, ReplaceError, Replaced, Strategy, replace};

@@ -77,7 +77,7 @@ pub(crate) fn replacement(kind: Kind, secret: &str, mark: Mark) -> String {
 /// assert_eq!(hermes_guard::sentinels("key = «redacted:ghp_…»"), 1);
 /// ```
 pub fn sentinels(text: &str) -> usize {
-    text.matches(SENTINEL_OPEN).count()
+    memchr::memmem::find_iter(text.as_bytes(), SENTINEL_OPEN).count()
 }
 
 fn label(kind: Kind) -> String {

@@ -51,6 +51,11 @@ pub fn check(name: &str, text: &str) -> Option<Problem> {
     Language::of(name)?.problem(text)
 }
 
+/// Whether files of this name are checked.
+pub fn is_checked(name: &str) -> bool {
+    Language::of(name).is_some()
+}
+
 /// Judges the change of a file from `old` (None: there was no file) to `new`.
 pub fn check_change(name: &str, old: Option<&str>, new: &str) -> Verdict {
     let Some(language) = Language::of(name) else { return Verdict::Unchecked };

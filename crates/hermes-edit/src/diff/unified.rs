@@ -15,13 +15,65 @@ pub fn unified(old_name: &str, new_name: &str, old: &str, new: &str) -> String {
     if old == new {
         return String::new();
     }
-    let (old, new): (Vec<&str>, Vec<&str>) =
-        (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
+    let same = Same::of(old.as_bytes(), new.as_bytes());
     let mut text = format!("--- {}\n+++ {}\n", header_name(old_name), header_name(new_name));
-    for group in groups(&matching(&old, &new), old.len(), new.len()) {
-        write_hunk(&mut text, &group, &old, &new);
-    }
+    write_hunks(&mut text, old, new, &same);
     text
+}
+
+fn write_hunks(text: &mut String, old: &str, new: &str, same: &Same) {
+    let before = memchr::memchr_iter(b'\n', &old.as_bytes()[..same.head]).count();
+    let (old, new): (Vec<&str>, Vec<&str>) = (
+        old[same.head..old.len() - same.tail].split_inclusive('\n').collect(),
+        new[same.head..new.len() - same.tail].split_inclusive('\n').collect(),
+    );
+    for group in groups(&matching(&old, &new), old.len(), new.len()) {
+        write_hunk(text, &group, &old, &new, before);
+    }
+}
+
+/// How many bytes of whole lines at both ends of two texts are the same and not shown. Large texts differ in few places, and
+/// looking at all of their lines takes most of the time.
+struct Same {
+    head: usize,
+    tail: usize,
+}
+
+impl Same {
+    fn of(old: &[u8], new: &[u8]) -> Self {
+        let differs = common_prefix(old, new);
+        let first = line_start(old, differs, 0);
+        // What counts as the same above is not the same below as well.
+        let tail = common_suffix(&old[first..], &new[first..]);
+        let kept = line_ends(&old[old.len() - tail..], CONTEXT + 1);
+        Self { head: line_start(old, differs, CONTEXT), tail: tail - kept }
+    }
+}
+
+/// Where the line around `at` begins, or the one that many lines above it.
+fn line_start(text: &[u8], at: usize, above: usize) -> usize {
+    memchr::memrchr_iter(b'\n', &text[..at]).nth(above).map_or(0, |end| end + 1)
+}
+
+/// Where that many lines have ended; the whole length if there are fewer.
+fn line_ends(text: &[u8], lines: usize) -> usize {
+    memchr::memchr_iter(b'\n', text).nth(lines - 1).map_or(text.len(), |end| end + 1)
+}
+
+/// Bytes that are compared at once.
+const STRIDE: usize = 1024;
+
+fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+    let strides = a.chunks_exact(STRIDE).zip(b.chunks_exact(STRIDE));
+    let start = strides.take_while(|(a, b)| a == b).count() * STRIDE;
+    start + a[start..].iter().zip(&b[start..]).take_while(|(a, b)| a == b).count()
+}
+
+fn common_suffix(a: &[u8], b: &[u8]) -> usize {
+    let strides = a.rchunks_exact(STRIDE).zip(b.rchunks_exact(STRIDE));
+    let end = strides.take_while(|(a, b)| a == b).count() * STRIDE;
+    let (a, b) = (&a[..a.len() - end], &b[..b.len() - end]);
+    end + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
 /// A stretch of both texts without an equal line.
@@ -52,13 +104,15 @@ fn groups(runs: &[Run], old_len: usize, new_len: usize) -> Vec<Vec<Edit>> {
     groups
 }
 
-fn write_hunk(text: &mut String, group: &[Edit], old: &[&str], new: &[&str]) {
+/// Writes changes that belong together; `before` lines are above the given ones.
+fn write_hunk(text: &mut String, group: &[Edit], old: &[&str], new: &[&str], before: usize) {
     let (Some(first), Some(last)) = (group.first(), group.last()) else { return };
     let lead = first.old.start.min(CONTEXT);
     let trail = (old.len() - last.old.end).min(CONTEXT);
     let old_range = first.old.start - lead..last.old.end + trail;
     let new_range = first.new.start - lead..last.new.end + trail;
-    let _ = writeln!(text, "@@ -{} +{} @@", range(&old_range), range(&new_range));
+    let numbers = |lines: &Range<usize>| range(&(lines.start + before..lines.end + before));
+    let _ = writeln!(text, "@@ -{} +{} @@", numbers(&old_range), numbers(&new_range));
     let mut at = old_range.start;
     for edit in group {
         old[at..edit.old.start].iter().for_each(|line| write_line(text, ' ', line));
@@ -110,6 +164,33 @@ fn header_name(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_the_same_at_both_ends_changes_nothing(
+            head in "[ab\n]{0,60}", old in "[ab\n]{0,12}", new in "[ab\n]{0,12}", tail in "[ab\n]{0,60}",
+        ) {
+            let (old, new) = (format!("{head}{old}{tail}"), format!("{head}{new}{tail}"));
+            let (mut cut, mut whole) = (String::new(), String::new());
+            write_hunks(&mut cut, &old, &new, &Same::of(old.as_bytes(), new.as_bytes()));
+            write_hunks(&mut whole, &old, &new, &Same { head: 0, tail: 0 });
+            prop_assert_eq!(cut, whole);
+        }
+
+        #[test]
+        fn the_same_ends_are_found_in_strides(
+            same in 0usize..3000, a in "[ab]{0,3}", b in "[ab]{0,3}",
+        ) {
+            let same = "x".repeat(same);
+            let (front_a, front_b) = (format!("{same}{a}"), format!("{same}{b}"));
+            let naive = front_a.bytes().zip(front_b.bytes()).take_while(|(a, b)| a == b).count();
+            prop_assert_eq!(common_prefix(front_a.as_bytes(), front_b.as_bytes()), naive);
+            let (back_a, back_b) = (format!("{a}{same}"), format!("{b}{same}"));
+            let naive = back_a.bytes().rev().zip(back_b.bytes().rev()).take_while(|(a, b)| a == b).count();
+            prop_assert_eq!(common_suffix(back_a.as_bytes(), back_b.as_bytes()), naive);
+        }
+    }
 
     #[test]
     fn equal_texts_have_no_difference() {

@@ -39,7 +39,7 @@ impl<'a> View<'a> {
         let (crlf, all) = if region.contains('\n') {
             count(region)
         } else if self.folded.contains('\n') {
-            (self.cuts.len(), self.folded.matches('\n').count())
+            (self.cuts.len(), memchr::memchr_iter(b'\n', self.folded.as_bytes()).count())
         } else {
             count(written)
         };

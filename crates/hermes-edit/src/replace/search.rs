@@ -52,7 +52,7 @@ pub(super) fn search(
 
 /// Places from front to back that do not overlap.
 pub(super) fn exact(text: &str, old: &str) -> Places {
-    text.match_indices(old).map(|(at, found)| at..at + found.len()).collect()
+    memchr::memmem::find_iter(text.as_bytes(), old).map(|at| at..at + old.len()).collect()
 }
 
 fn trimmed<'a>(file: &[&'a str], pattern: &[&'a str]) -> Vec<usize> {

@@ -65,7 +65,7 @@ pub(super) fn gate(
     new: &str,
     old: impl FnOnce() -> Option<String>,
 ) -> Result<Option<Lint>, String> {
-    if new.len() as u64 > LARGEST || is_loose(path, new) {
+    if !hermes_edit::is_checked(path) || new.len() as u64 > LARGEST || is_loose(path, new) {
         return Ok(None);
     }
     match hermes_edit::check_change(path, None, new) {
