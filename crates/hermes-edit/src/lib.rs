@@ -14,7 +14,7 @@ pub mod replace;
 pub mod v4a;
 
 pub use check::{Problem, Verdict, check, check_change, is_checked};
-pub use diff::unified;
+pub use diff::{common_ends, unified};
 pub use ratio::ratio;
 pub use replace::{Occurrences, ReplaceError, Replaced, Strategy, replace};
 pub use v4a::{Change, Patch, PatchError};

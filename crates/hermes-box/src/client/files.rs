@@ -8,13 +8,14 @@ use super::error::CallError;
 use super::pending::Pending;
 use super::slot::{Arrival, Next, Unsent};
 use super::{Client, OUTPUT_WINDOW};
-use crate::proto::call::{self, Call, MkdirRequest, RemoveRequest, Request, StatRequest};
+use crate::proto::call::{self, MkdirRequest, RemoveRequest, Request, StatRequest};
+use crate::proto::change::{ChangeRequest, FileStep};
 use crate::proto::fault::Fault;
 use crate::proto::file::{
-    BytesRead, BytesRequest, Depth, Existing, Expect, FileStat, Follow, Lines, LinesRequest, ListRequest,
-    Listing, MoveRequest, Parents, Place, Resolved, WriteRequest, Written,
+    BytesRead, BytesRequest, Depth, Existing, Expect, FileStat, FileVersion, Follow, Lines, LinesRequest,
+    ListRequest, Listing, MoveRequest, Parents, Place, Resolved, WriteRequest, Written,
 };
-use crate::proto::hello::RESOLVES;
+use crate::proto::hello::{CHANGES, RESOLVES};
 use crate::proto::search::{GlobRequest, GlobResult, SearchRequest, SearchResult};
 
 /// The files where an agent runs. Paths that are not absolute start from the session's directory.
@@ -53,12 +54,16 @@ impl Files {
 
     /// Where a path really leads; the handle waits for the answer, so that another question can be sent meanwhile.
     pub fn begin_resolve(&self, path: impl Into<PathBuf>) -> Result<Pending<Resolved>, CallError> {
-        if self.client.agent().protocol < RESOLVES {
-            let old =
-                "the agent in this box is too old for file tools: `hermes sandbox recreate` replaces it";
-            return Err(Fault::Invalid(old.into()).into());
-        }
+        self.needs(RESOLVES)?;
         self.client.begin(call::resolve(self.place(path)))
+    }
+
+    fn needs(&self, protocol: u16) -> Result<(), CallError> {
+        if self.client.agent().protocol >= protocol {
+            return Ok(());
+        }
+        let old = "the agent in this box is too old for file tools: `hermes sandbox recreate` replaces it";
+        Err(Fault::Invalid(old.into()).into())
     }
 
     /// The first `limit` entries of a directory, by name.
@@ -131,7 +136,37 @@ impl Files {
         content: &mut dyn Read,
     ) -> Result<Written, CallError> {
         self.settle(&mut request.place);
-        let pending = Pending::start(&self.client, Call::Write(request), OUTPUT_WINDOW)?;
+        self.send(request, content)
+    }
+
+    /// Changes several files, all or none; the state of each step's file afterwards. `new` is what the new pieces hold, one
+    /// after the other.
+    pub fn change(
+        &self,
+        mut steps: Vec<FileStep>,
+        new: &mut dyn Read,
+    ) -> Result<Vec<Option<FileVersion>>, CallError> {
+        self.needs(CHANGES)?;
+        for step in &mut steps {
+            match step {
+                FileStep::Write { place, .. } | FileStep::Remove { place, .. } => self.settle(place),
+                FileStep::Move { from, to, .. } => {
+                    self.settle(from);
+                    self.settle(to);
+                }
+            }
+        }
+        let count = steps.len();
+        let versions = self.send(ChangeRequest { steps }, new)?;
+        if versions.len() == count {
+            return Ok(versions);
+        }
+        Err(CallError::Nonsense("an answer for other files than were asked about".into()))
+    }
+
+    /// Makes a call whose content is a stream.
+    fn send<R: Request>(&self, request: R, content: &mut dyn Read) -> Result<R::Answer, CallError> {
+        let pending = Pending::start(&self.client, request.into_call(), OUTPUT_WINDOW)?;
         let mut buffer = vec![0; 64 * 1024];
         loop {
             let count = match content.read(&mut buffer) {

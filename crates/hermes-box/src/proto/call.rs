@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use super::change::ChangeRequest;
 use super::exec::{ExecRequest, Exit, WinSize};
 use super::file::{
-    BytesRead, BytesRequest, Depth, FileStat, Follow, Lines, LinesRequest, ListRequest, Listing, MoveRequest,
-    Parents, Place, Resolved, WriteRequest, Written,
+    BytesRead, BytesRequest, Depth, FileStat, FileVersion, Follow, Lines, LinesRequest, ListRequest, Listing,
+    MoveRequest, Parents, Place, Resolved, WriteRequest, Written,
 };
 use super::info::{Info, SessionInfo};
 use super::job::{JobInfo, JobOutput, JobRequest, JobSignal};
@@ -179,6 +180,9 @@ wire_enum! {
         59 = Hash(Place),
         /// Where a path leads. Answer: [`Resolved`]. Since protocol 2.
         60 = Resolve(Place),
+        /// Change several files as one. Client's data: what is new, then its end. Answer: the state of each step's file
+        /// afterwards, none where it is gone. Since protocol 3.
+        61 = Change(ChangeRequest),
     }
 }
 
@@ -216,6 +220,7 @@ requests! {
     LinesRequest => ReadLines -> Lines;
     BytesRequest => ReadBytes -> BytesRead;
     WriteRequest => Write -> Written;
+    ChangeRequest => Change -> Vec<Option<FileVersion>>;
     MkdirRequest => Mkdir -> u32;
     RemoveRequest => Remove -> ();
     GlobRequest => Glob -> GlobResult;

@@ -7,9 +7,11 @@ pub const MAGIC: u64 = u64::from_le_bytes(*b"hermesbx");
 /// The oldest protocol this build still speaks.
 pub const OLDEST: u16 = 1;
 /// The newest protocol this build speaks.
-pub const NEWEST: u16 = 2;
+pub const NEWEST: u16 = 3;
 /// The first protocol with [`super::call::Call::Resolve`].
 pub const RESOLVES: u16 = 2;
+/// The first protocol with [`super::call::Call::Change`].
+pub const CHANGES: u16 = 3;
 /// The version of this program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// What distinguishes two builds of one version; the embedding build sets it.

@@ -48,6 +48,7 @@
 //! is used. Within a version nothing changes its layout.
 
 pub mod call;
+pub mod change;
 pub mod exec;
 pub mod fault;
 pub mod file;

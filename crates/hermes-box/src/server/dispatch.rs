@@ -85,6 +85,7 @@ fn about_files(agent: &Arc<Agent>, context: &Arc<CallContext>, call: Call) -> Re
         Call::Resolve(place) => encode(agent.resolve(&place)),
         Call::Hash(place) => encode(files::hash(context, &agent.locate(&place)?)),
         Call::Write(request) => encode(files::write(context, &agent.locate(&request.place)?, &request)),
+        Call::Change(request) => encode(files::change(agent, context, &request)),
         Call::Mkdir(request) => encode(files::mkdir(&agent.locate(&request.place)?, request.parents)),
         Call::Remove(request) => encode(files::remove(&agent.locate(&request.place)?, request.depth)),
         Call::Move(request) => encode(from_to(agent, &request, files::move_file)),

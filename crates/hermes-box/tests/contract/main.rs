@@ -31,6 +31,7 @@ macro_rules! everywhere {
     )*};
 }
 
+mod changes;
 mod exec;
 mod files;
 mod hostile;

@@ -1,8 +1,10 @@
 //! The unified difference of two texts.
 
+mod ends;
 mod matching;
 mod unified;
 
+pub use ends::common_ends;
 pub(crate) use matching::matching;
 pub use unified::unified;
 

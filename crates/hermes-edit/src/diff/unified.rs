@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use super::ends::{common_prefix, common_suffix};
 use super::{Run, matching};
 
 /// Lines shown before and after a change.
@@ -58,22 +59,6 @@ fn line_start(text: &[u8], at: usize, above: usize) -> usize {
 /// Where that many lines have ended; the whole length if there are fewer.
 fn line_ends(text: &[u8], lines: usize) -> usize {
     memchr::memchr_iter(b'\n', text).nth(lines - 1).map_or(text.len(), |end| end + 1)
-}
-
-/// Bytes that are compared at once.
-const STRIDE: usize = 1024;
-
-fn common_prefix(a: &[u8], b: &[u8]) -> usize {
-    let strides = a.chunks_exact(STRIDE).zip(b.chunks_exact(STRIDE));
-    let start = strides.take_while(|(a, b)| a == b).count() * STRIDE;
-    start + a[start..].iter().zip(&b[start..]).take_while(|(a, b)| a == b).count()
-}
-
-fn common_suffix(a: &[u8], b: &[u8]) -> usize {
-    let strides = a.rchunks_exact(STRIDE).zip(b.rchunks_exact(STRIDE));
-    let end = strides.take_while(|(a, b)| a == b).count() * STRIDE;
-    let (a, b) = (&a[..a.len() - end], &b[..b.len() - end]);
-    end + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
 /// A stretch of both texts without an equal line.
@@ -176,19 +161,6 @@ mod tests {
             write_hunks(&mut cut, &old, &new, &Same::of(old.as_bytes(), new.as_bytes()));
             write_hunks(&mut whole, &old, &new, &Same { head: 0, tail: 0 });
             prop_assert_eq!(cut, whole);
-        }
-
-        #[test]
-        fn the_same_ends_are_found_in_strides(
-            same in 0usize..3000, a in "[ab]{0,3}", b in "[ab]{0,3}",
-        ) {
-            let same = "x".repeat(same);
-            let (front_a, front_b) = (format!("{same}{a}"), format!("{same}{b}"));
-            let naive = front_a.bytes().zip(front_b.bytes()).take_while(|(a, b)| a == b).count();
-            prop_assert_eq!(common_prefix(front_a.as_bytes(), front_b.as_bytes()), naive);
-            let (back_a, back_b) = (format!("{a}{same}"), format!("{b}{same}"));
-            let naive = back_a.bytes().rev().zip(back_b.bytes().rev()).take_while(|(a, b)| a == b).count();
-            prop_assert_eq!(common_suffix(back_a.as_bytes(), back_b.as_bytes()), naive);
         }
     }
 

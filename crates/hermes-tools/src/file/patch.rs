@@ -4,6 +4,7 @@ mod edit;
 mod load;
 mod outcome;
 mod perform;
+mod steps;
 
 use hermes_guard::path::OtherProfiles;
 use hermes_model::ToolSpec;

@@ -16,7 +16,7 @@ use crate::server::random_number;
 /// Makes a directory; how many were made.
 pub(crate) fn mkdir(path: &Path, parents: Parents) -> Result<u32, Fault> {
     match parents {
-        Parents::Create => Ok(make_directories(path)?),
+        Parents::Create => Ok(make_directories(path)?.len() as u32),
         Parents::MustExist => {
             fs::create_dir(path).map_err(|error| file_error("make directory", path, &error))?;
             Ok(1)
@@ -24,15 +24,15 @@ pub(crate) fn mkdir(path: &Path, parents: Parents) -> Result<u32, Fault> {
     }
 }
 
-/// Makes a directory and those above it that are missing.
-pub(super) fn make_directories(path: &Path) -> Result<u32, FileError> {
+/// Makes a directory and those above it that are missing; those that were, from top to bottom.
+pub(super) fn make_directories(path: &Path) -> Result<Vec<PathBuf>, FileError> {
     let failed = |error: &io::Error| file_error("make directory", path, error);
     let missing: Vec<&Path> =
         path.ancestors().take_while(|ancestor| fs::metadata(ancestor).is_err()).collect();
-    let mut made = 0;
+    let mut made = Vec::new();
     for directory in missing.into_iter().rev().filter(|path| !path.as_os_str().is_empty()) {
         match fs::create_dir(directory) {
-            Ok(()) => made += 1,
+            Ok(()) => made.push(directory.to_path_buf()),
             // Somebody else was faster.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && directory.is_dir() => {}
             Err(error) => return Err(failed(&error)),

@@ -1,5 +1,7 @@
 //! Operations on files.
 
+mod change;
+mod draft;
 mod errors;
 mod list;
 mod manage;
@@ -17,6 +19,7 @@ use super::shell::state::resolve as expand;
 use crate::proto::fault::Fault;
 use crate::proto::file::{Follow, Place, Resolved};
 
+pub(crate) use change::change;
 pub(crate) use errors::file_error;
 pub(crate) use list::list;
 pub(crate) use manage::{copy, mkdir, move_file, remove};

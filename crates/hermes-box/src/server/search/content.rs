@@ -4,6 +4,7 @@
 //! answer does not depend on which thread was faster, and the search stops as soon as enough has been found.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Seek};
 use std::os::unix::fs::OpenOptionsExt;
@@ -130,7 +131,7 @@ impl Hunt<'_> {
     /// Lists the files in order; how many directories could not be read.
     fn walk(&self, to_searchers: &mpsc::SyncSender<Numbered<PathBuf>>) -> u64 {
         let mut unreadable = 0;
-        let walk = walk::builder(self.root, self.request.skip).sort_by_file_path(Path::cmp).build();
+        let walk = walk::builder(self.root, self.request.skip).sort_by_file_name(OsStr::cmp).build();
         let (mut number, mut batch) = (0, Vec::new());
         for entry in walk {
             if self.is_over() {

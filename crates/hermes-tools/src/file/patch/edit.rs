@@ -65,14 +65,11 @@ impl Edit {
     }
 
     /// What it comes to with files of these texts (`None`: there is no such file).
-    pub(super) fn apply(&self, texts: &HashMap<String, Option<String>>) -> Result<Applied, Trouble> {
+    pub(super) fn apply(&self, mut texts: HashMap<String, Option<String>>) -> Result<Applied, Trouble> {
         let result = match self {
-            Self::Replace(replacement) => replacement.apply(texts)?,
+            Self::Replace(replacement) => replacement.apply(texts.remove(&replacement.path).flatten())?,
             Self::Several(patch) => {
-                let lookup = |path: &str| match texts.get(path) {
-                    Some(text) => Ok(text.clone()),
-                    None => Err("it was not read"),
-                };
+                let lookup = |path: &str| texts.remove(path).ok_or("it was not read");
                 let changes = patch.plan(lookup).map_err(|error| Trouble::of_patch(&error))?;
                 Applied { changes, found: None }
             }
@@ -83,13 +80,13 @@ impl Edit {
 }
 
 impl Replacement {
-    fn apply(&self, texts: &HashMap<String, Option<String>>) -> Result<Applied, Trouble> {
-        let Some(Some(text)) = texts.get(&self.path) else {
+    fn apply(&self, text: Option<String>) -> Result<Applied, Trouble> {
+        let Some(old) = text else {
             return Err(Trouble::other(format!("there is no file \"{}\"", self.path)));
         };
-        let replaced = hermes_edit::replace(text, &self.old, &self.new, self.occurrences);
+        let replaced = hermes_edit::replace(&old, &self.old, &self.new, self.occurrences);
         let replaced = replaced.map_err(|error| self.trouble(&error))?;
-        let change = Change::Update { path: self.path.clone(), old: text.clone(), new: replaced.text };
+        let change = Change::Update { path: self.path.clone(), old, new: replaced.text };
         Ok(Applied { changes: vec![change], found: Some((replaced.strategy, replaced.count)) })
     }
 

@@ -27,8 +27,10 @@ pub(super) struct Loaded {
 /// All files of an edit, by the names it uses.
 pub(super) struct Files {
     pub(super) known: HashMap<String, Loaded>,
-    pub(super) texts: HashMap<String, Option<String>>,
 }
+
+/// The texts of files, by the names an edit uses; nothing where there is no file.
+pub(super) type Texts = HashMap<String, Option<String>>;
 
 /// Looks at every file. All questions travel together.
 pub(super) fn load(
@@ -36,14 +38,14 @@ pub(super) fn load(
     room: &Room,
     paths: &[&str],
     others: OtherProfiles,
-) -> Result<Files, ToolOutput> {
+) -> Result<(Files, Texts), ToolOutput> {
     let mut asked = Vec::new();
     for path in paths {
         let resolving = room.files.begin_resolve(path).map_err(|error| desk::failed(&error))?;
         let reading = room.files.open(path, 0, LARGEST).map_err(|error| desk::failed(&error))?;
         asked.push((*path, resolving, reading));
     }
-    let mut files = Files { known: HashMap::new(), texts: HashMap::new() };
+    let (mut files, mut texts) = (Files { known: HashMap::new() }, Texts::new());
     for (path, resolving, reading) in asked {
         let found = resolving.wait().map_err(|error| desk::failed(&error))?;
         desk.check(room, &found, Access::Write, others).map_err(|why| desk::denied(&why))?;
@@ -58,10 +60,10 @@ pub(super) fn load(
             text = Some(bare.unwrap_or(content));
         }
         refuse_twice(&files, path, &target.real)?;
-        files.texts.insert(path.to_owned(), text);
+        texts.insert(path.to_owned(), text);
         files.known.insert(path.to_owned(), Loaded { named: found.path, target, bom });
     }
-    Ok(files)
+    Ok((files, texts))
 }
 
 fn text(

@@ -104,7 +104,7 @@ fn warning(stale: Stale) -> &'static str {
 }
 
 /// The difference an edit makes.
-pub(super) fn diff(changes: &[Change]) -> String {
+pub(super) fn diff<'c>(changes: impl IntoIterator<Item = &'c Change>) -> String {
     const NOTHING: &str = "/dev/null";
     let (a, b) = (
         |path: &str| format!("a/{}", path.trim_start_matches('/')),
@@ -116,7 +116,7 @@ pub(super) fn diff(changes: &[Change]) -> String {
         Change::Delete { path, old } => hermes_edit::unified(&a(path), NOTHING, old, ""),
         Change::Move { from, to, old, new } => hermes_edit::unified(&a(from), &b(to), old, new),
     };
-    changes.iter().map(one).collect()
+    changes.into_iter().map(one).collect()
 }
 
 /// A change in a few words.

@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use hermes_box::client::CallError;
-use hermes_box::proto::file::{Depth, Existing, FileVersion, Parents};
+use hermes_box::proto::file::FileVersion;
 use hermes_edit::Change;
 use hermes_guard::path::OtherProfiles;
 
 use super::edit::{Applied, Edit, Trouble};
 use super::load::{self, Files, Loaded};
 use super::outcome::{self, Outcome};
+use super::steps::{self, Step};
 use crate::file::desk::{Desk, Room, give};
-use crate::file::endings::BOM;
 use crate::file::state::{Part, Spot, Stale};
 use crate::file::syntax::{self, Lint};
 use crate::file::write::commit;
@@ -46,8 +46,8 @@ impl Plan {
 
 /// Reads the files and works out what they become.
 pub(super) fn plan(desk: &Desk, room: &Room, edit: &Edit, others: OtherProfiles) -> Result<Plan, ToolOutput> {
-    let files = load::load(desk, room, &edit.paths(), others)?;
-    let applied = edit.apply(&files.texts).map_err(|trouble| refused(desk, room, &files, &trouble))?;
+    let (files, texts) = load::load(desk, room, &edit.paths(), others)?;
+    let applied = edit.apply(texts).map_err(|trouble| refused(desk, room, &files, &trouble))?;
     let mut lints = Vec::new();
     for change in &applied.changes {
         let (path, old, new) = match change {
@@ -113,12 +113,10 @@ pub(super) fn perform(
     let turns = turns(desk, &plan);
     let _turns: Vec<_> = turns.iter().map(|turn| lock(turn)).collect();
     for _ in 0..commit::TRIES {
-        if is_current(room, &plan)? {
-            match write_all(desk, room, &plan) {
-                Ok(outcome) => return Ok(give(&outcome)),
-                Err(Stopped::Collision) => {}
-                Err(Stopped::Failed(output)) => return Err(output),
-            }
+        match write_all(desk, room, &plan) {
+            Ok(outcome) => return Ok(give(&outcome)),
+            Err(Stopped::Collision) => {}
+            Err(Stopped::Failed(output)) => return Err(output),
         }
         // Somebody else was faster: the edit is made on what is there now, if it still fits.
         plan = self::plan(desk, room, edit, others)?;
@@ -135,24 +133,6 @@ fn turns(desk: &Desk, plan: &Plan) -> Vec<Arc<Mutex<()>>> {
     spots.sort_unstable();
     spots.dedup();
     spots.into_iter().map(|spot| desk.state().turn(spot)).collect()
-}
-
-/// Whether all files are as they were read. One file alone is looked at by the write itself.
-fn is_current(room: &Room, plan: &Plan) -> Result<bool, ToolOutput> {
-    if plan.files.known.len() == 1 {
-        return Ok(true);
-    }
-    let failed = |error: CallError| crate::file::desk::failed(&error);
-    let mut asked = Vec::new();
-    for file in plan.files.known.values() {
-        asked.push((file, room.files.begin_resolve(&file.target.real).map_err(failed)?));
-    }
-    for (file, answer) in asked {
-        if answer.wait().map_err(failed)?.stat.map(|stat| stat.version) != file.target.version {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 /// Why writing stopped.
@@ -174,8 +154,8 @@ struct Writing<'a> {
 fn write_all(desk: &Desk, room: &Room, plan: &Plan) -> Result<Outcome, Stopped> {
     let stale = staleness(desk, room, plan);
     let mut writing = Writing { desk, room, plan, versions: HashMap::new(), done: Vec::new() };
-    for change in &plan.applied.changes {
-        writing.change(change).map_err(|error| writing.stopped(&error))?;
+    for changes in steps::together(&plan.files, &plan.applied.changes) {
+        writing.change(changes).map_err(|error| writing.stopped(&error))?;
     }
     let mut lints = plan.lints.clone();
     for change in &plan.applied.changes {
@@ -190,23 +170,14 @@ fn write_all(desk: &Desk, room: &Room, plan: &Plan) -> Result<Outcome, Stopped> 
         lints.extend(lint.map(|lint| (path.clone(), lint)));
     }
     let hidden = hidden(desk, &plan.files);
-    let shown: Vec<Change> =
-        plan.applied.changes.iter().filter(|change| !concerns(change, &hidden)).cloned().collect();
-    let mut diff = desk.masked(&outcome::diff(&shown), plan.files.known.keys().map(String::as_str));
+    let shown =
+        plan.applied.changes.iter().filter(|change| !steps::names(change).any(|name| hidden.contains(&name)));
+    let mut diff = desk.masked(&outcome::diff(shown), plan.files.known.keys().map(String::as_str));
     for name in &hidden {
         // Writing to a text cannot fail.
         let _ = writeln!(diff, "(\"{name}\" was changed; it holds logins or keys and is not shown)");
     }
     Ok(Outcome::new(diff, &plan.applied, lints, stale, plan.notes.clone()))
-}
-
-/// Whether a change is one of these files.
-fn concerns(change: &Change, names: &[&str]) -> bool {
-    let paths: [&str; 2] = match change {
-        Change::Update { path, .. } | Change::Add { path, .. } | Change::Delete { path, .. } => [path, path],
-        Change::Move { from, to, .. } => [from, to],
-    };
-    paths.iter().any(|path| names.contains(path))
 }
 
 /// What the author did not know about the files. One whose text was found need not have been read.
@@ -219,64 +190,44 @@ fn staleness(desk: &Desk, room: &Room, plan: &Plan) -> Option<Stale> {
 }
 
 impl Writing<'_> {
-    fn change(&mut self, change: &Change) -> Result<(), CallError> {
-        match change {
-            Change::Update { path, new, .. } | Change::Add { path, new } => self.write(path, path, new)?,
-            Change::Delete { path, .. } => self.remove(path)?,
-            Change::Move { from, to, old, new } => {
-                self.rename(from, to)?;
-                if old != new {
-                    self.write(to, from, new)?;
+    /// Does changes as one.
+    fn change(&mut self, changes: &[Change]) -> Result<(), CallError> {
+        let steps: Vec<Step<'_>> = changes
+            .iter()
+            .filter_map(|change| steps::step(&self.plan.files, &self.versions, change))
+            .collect();
+        let new: Vec<&str> = steps.iter().map(|step| step.new).collect();
+        let steps = steps.iter().map(|step| step.step.clone()).collect();
+        let versions = self.room.files.change(steps, &mut new.concat().as_bytes())?;
+        for (change, version) in changes.iter().zip(versions) {
+            self.note(change, version);
+            self.done.push(outcome::in_words(change));
+        }
+        Ok(())
+    }
+
+    /// Keeps in mind what became of a change's files.
+    fn note(&mut self, change: &Change, version: Option<FileVersion>) {
+        let (state, session) = (self.desk.state(), &self.room.session);
+        for name in steps::names(change) {
+            let Some(file) = self.plan.file(name) else { continue };
+            let stays = match change {
+                Change::Move { to, .. } => to == name,
+                Change::Update { .. } | Change::Add { .. } | Change::Delete { .. } => true,
+            };
+            match version.filter(|_| stays) {
+                Some(version) => {
+                    // Whoever changes a part has not necessarily seen the rest.
+                    let part = if matches!(change, Change::Add { .. }) { Part::Whole } else { Part::Some };
+                    state.wrote(session, &file.target.spot, version, part);
+                    self.versions.insert(file.target.real.clone(), Some(version));
+                }
+                None => {
+                    state.removed(session, &file.target.spot);
+                    self.versions.insert(file.target.real.clone(), None);
                 }
             }
         }
-        self.done.push(outcome::in_words(change));
-        Ok(())
-    }
-
-    /// Writes a file; `like` names the one whose mark it keeps.
-    fn write(&mut self, name: &str, like: &str, text: &str) -> Result<(), CallError> {
-        let (Some(file), Some(like)) = (self.plan.file(name), self.plan.file(like)) else { return Ok(()) };
-        let mut target = file.target.clone();
-        if let Some(version) = self.versions.get(&target.real) {
-            target.version = *version;
-        }
-        let written = if like.bom {
-            commit::as_seen(self.room, &target, format!("{BOM}{text}").as_bytes())?
-        } else {
-            commit::as_seen(self.room, &target, text.as_bytes())?
-        };
-        let created = target.version.is_none();
-        self.versions.insert(target.real, Some(written.version));
-        // Whoever changes a part has not necessarily seen the rest.
-        let part = if created { Part::Whole } else { Part::Some };
-        self.desk.state().wrote(&self.room.session, &target.spot, written.version, part);
-        Ok(())
-    }
-
-    fn remove(&mut self, name: &str) -> Result<(), CallError> {
-        let Some(file) = self.plan.file(name) else { return Ok(()) };
-        self.room.files.remove(&file.named, Depth::Single)?;
-        self.gone(file);
-        Ok(())
-    }
-
-    fn rename(&mut self, from: &str, to: &str) -> Result<(), CallError> {
-        let (Some(old), Some(new)) = (self.plan.file(from), self.plan.file(to)) else { return Ok(()) };
-        if let Some(parent) = new.target.real.parent() {
-            self.room.files.mkdir(parent, Parents::Create)?;
-        }
-        self.room.files.rename(&old.named, &new.target.real, Existing::Refuse)?;
-        let version = self.room.files.stat(&new.target.real)?.version;
-        self.gone(old);
-        self.versions.insert(new.target.real.clone(), Some(version));
-        self.desk.state().wrote(&self.room.session, &new.target.spot, version, Part::Some);
-        Ok(())
-    }
-
-    fn gone(&mut self, file: &Loaded) {
-        self.versions.insert(file.target.real.clone(), None);
-        self.desk.state().removed(&self.room.session, &file.target.spot);
     }
 
     fn stopped(&self, error: &CallError) -> Stopped {
