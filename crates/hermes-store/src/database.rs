@@ -46,6 +46,11 @@ impl Database {
         &self.path
     }
 
+    /// Whether it was opened to be written to.
+    pub fn is_writable(&self) -> bool {
+        self.access == Access::Write
+    }
+
     /// How it keeps its writes safe. Unknown where it was opened for reading while nobody else had it open.
     pub fn journal(&self) -> Option<Journal> {
         self.journal

@@ -1,6 +1,7 @@
 //! Where a conversation is kept. Every message is written before anything is done about it.
 
 mod draft;
+mod indexer;
 mod memory;
 mod rows;
 mod store;

@@ -1,6 +1,6 @@
 //! A conversation in the home's `state.db`.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use hermes_model::budget::{Entry as Call, Ledger, LedgerError, Purpose, Span, Spent};
 use hermes_model::{Cost, Message, MicroDollars};
@@ -10,13 +10,21 @@ use hermes_store::sessions::{
 use jiff::Timestamp;
 
 use super::draft::Draft;
+use super::indexer::Indexer;
 use super::rows::{from_row, to_row};
 use super::{Journal, JournalError, Said, Used};
 use crate::history::{Entry, History, RowId};
 
 /// The home's sessions, shared by all who need them in this process.
 #[derive(Debug, Clone)]
-pub struct SharedStore(Arc<Mutex<SessionStore>>);
+pub struct SharedStore(Arc<Shared>);
+
+/// The indexer goes first, so that the store is closed by whoever has it last, and not by the indexer.
+#[derive(Debug)]
+struct Shared {
+    indexer: OnceLock<Indexer>,
+    store: Arc<Mutex<SessionStore>>,
+}
 
 impl SharedStore {
     /// Counts a call to a model for a session.
@@ -26,12 +34,17 @@ impl SharedStore {
 
     /// Shares a store.
     pub fn new(store: SessionStore) -> Self {
-        Self(Arc::new(Mutex::new(store)))
+        Self(Arc::new(Shared { indexer: OnceLock::new(), store: Arc::new(Mutex::new(store)) }))
     }
 
     /// The store, for one use.
     pub fn lock(&self) -> MutexGuard<'_, SessionStore> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Something was said, and is to be indexed when there is time.
+    fn wrote(&self) {
+        self.0.indexer.get_or_init(|| Indexer::start(Arc::downgrade(&self.0.store))).wrote();
     }
 }
 
@@ -101,6 +114,7 @@ impl Journal for StoreJournal {
         let row = to_row(said.message, said.finish, said.at);
         let id = store.append(&self.id, &row).map_err(written)?;
         self.draft.clear(&mut store, &self.id).map_err(written)?;
+        self.store.wrote();
         Ok(RowId(id.0))
     }
 
@@ -135,6 +149,7 @@ impl Journal for StoreJournal {
         let hidden: Vec<MessageId> = hidden.iter().map(|row| MessageId(row.0)).collect();
         let inserted: Vec<_> = inserted.iter().map(|message| to_row(message, None, at)).collect();
         self.store.lock().compact(&self.id, &hidden, &inserted, at).map_err(written)?;
+        self.store.wrote();
         self.load()
     }
 

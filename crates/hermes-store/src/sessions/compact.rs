@@ -40,6 +40,7 @@ impl SessionStore {
         inserted: &[NewMessage],
         at: Timestamp,
     ) -> Result<Compaction, SessionError> {
+        self.unindexed = true;
         self.db.transact(|tx| {
             let later = check(tx, session, hidden)?;
             let done = replace(tx, session, hidden, &later, inserted, at);
@@ -115,7 +116,7 @@ fn move_behind(tx: &Transaction<'_>, later: &[i64]) -> rusqlite::Result<Vec<(Mes
     for old in later {
         copy.execute([old])?;
         let new = tx.last_insert_rowid();
-        indexing::settle(tx, new)?;
+        indexing::added(tx, new)?;
         moved.push((MessageId(*old), MessageId(new)));
     }
     set_standing(tx, later, "active = 0")?;

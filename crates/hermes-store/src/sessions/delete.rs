@@ -7,7 +7,7 @@ use rusqlite::{Transaction, params_from_iter};
 use super::SessionStore;
 use super::error::SessionError;
 use super::ids::SessionId;
-use super::indexing::{self, Touched};
+use super::indexing;
 use super::list::{Children, Clauses, Joined, ListFilter};
 use super::marks::Mark;
 use super::messages::failed;
@@ -85,7 +85,7 @@ fn remove(tx: &Transaction<'_>, ids: Vec<SessionId>) -> rusqlite::Result<Pruned>
     let all = with_helpers(tx, ids)?;
     let mut messages = 0;
     for id in &all {
-        indexing::prepare(tx, &Touched::Session(id.as_str()))?;
+        indexing::forget(tx, id.as_str())?;
         tx.prepare_cached("UPDATE sessions SET parent_session_id = NULL WHERE parent_session_id = ?1")?
             .execute([id.as_str()])?;
         messages +=

@@ -266,6 +266,20 @@ impl TextIndex {
         ]
     }
 
+    /// The statement that indexes one message, unless somebody did.
+    pub fn add_one(&self) -> String {
+        let (name, text) = (self.name, Self::text());
+        format!(
+            "INSERT INTO {name}(rowid, content) SELECT id, {text} FROM messages
+             WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM {name}_docsize d WHERE d.id = ?1)"
+        )
+    }
+
+    /// What of a message is indexed, as every version of SQLite cuts it alike.
+    fn text() -> String {
+        searchable("").replace("content", &without_zero("content"))
+    }
+
     /// Makes the index anew from the messages.
     pub fn rebuild(&self, tx: &Transaction<'_>) -> rusqlite::Result<()> {
         let triggers = self.triggers();
@@ -274,7 +288,7 @@ impl TextIndex {
         }
         tx.execute_batch(&format!("DROP TABLE IF EXISTS {}", self.name))?;
         tx.execute_batch(&self.create())?;
-        let text = searchable("").replace("content", &without_zero("content"));
+        let text = Self::text();
         let fill = format!("INSERT INTO {}(rowid, content) SELECT id, {text} FROM messages", self.name);
         tx.execute_batch(&fill)?;
         triggers.iter().try_for_each(|(_, sql)| tx.execute_batch(sql))

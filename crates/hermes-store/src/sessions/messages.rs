@@ -5,8 +5,8 @@ use rusqlite::{OptionalExtension, Transaction};
 use super::SessionStore;
 use super::error::SessionError;
 use super::ids::{MessageId, SessionId};
-use super::indexing::{self, Touched};
-use super::message::{self, Body, COLUMNS, INSERT, NewMessage, StoredMessage};
+use super::indexing;
+use super::message::{self, COLUMNS, INSERT, NewMessage, StoredMessage};
 
 /// Which messages of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +31,7 @@ pub struct Around {
 impl SessionStore {
     /// Adds a message. When this returns it is kept, whatever happens to the program.
     pub fn append(&mut self, session: &SessionId, new: &NewMessage) -> Result<MessageId, SessionError> {
+        self.unindexed = true;
         self.db.transact(|tx| {
             count(tx, session, 1, new.calls())?;
             Ok(insert(tx, session, new).map_err(|source| failed(tx, source))?)
@@ -43,6 +44,7 @@ impl SessionStore {
         session: &SessionId,
         new: &[NewMessage],
     ) -> Result<Vec<MessageId>, SessionError> {
+        self.unindexed = true;
         self.db.transact(|tx| {
             count(tx, session, new.len(), new.iter().map(NewMessage::calls).sum())?;
             let ids = new.iter().map(|message| insert(tx, session, message)).collect::<Result<_, _>>();
@@ -79,9 +81,12 @@ impl SessionStore {
     ) -> Result<(), SessionError> {
         let sql = "UPDATE messages SET api_content = ?3 WHERE id = ?2 AND session_id = ?1";
         let changed = self.db.write(|tx| {
-            indexing::prepare(tx, &Touched::Messages(&[message.0]))?;
-            let changed = tx.prepare_cached(sql)?.execute((session.as_str(), message.0, sent))?;
-            indexing::settle(tx, message.0).map(|()| changed)
+            let mut changed = 0;
+            indexing::change(tx, &[message.0], |id| {
+                changed = tx.prepare_cached(sql)?.execute((session.as_str(), id, sent))?;
+                Ok(())
+            })?;
+            Ok(changed)
         })?;
         if changed == 0 {
             return Err(SessionError::NoMessage { session: session.clone(), message });
@@ -127,9 +132,7 @@ pub(super) fn insert(
     new.bind(&mut statement, session)?;
     statement.raw_execute()?;
     let id = tx.last_insert_rowid();
-    if matches!(new.content, Some(Body::Parts(_))) {
-        indexing::settle(tx, id)?;
-    }
+    indexing::added(tx, id)?;
     Ok(MessageId(id))
 }
 

@@ -65,6 +65,8 @@ const STATEMENTS: usize = 64;
 #[derive(Debug)]
 pub struct SessionStore {
     db: Database,
+    /// Messages may wait to be indexed.
+    unindexed: bool,
 }
 
 impl SessionStore {
@@ -81,7 +83,12 @@ impl SessionStore {
     fn with_mode(path: &Path, mode: OpenMode) -> Result<Self, SessionError> {
         let db = Database::open(path, mode, &upgrade::StateSchema)?;
         db.connection.set_prepared_statement_cache_capacity(STATEMENTS);
-        Ok(Self { db })
+        let connection = &db.connection;
+        if db.is_writable() {
+            indexing::take_over(connection)
+                .map_err(|source| crate::Error::explain(db.path(), "open", source))?;
+        }
+        Ok(Self { db, unindexed: false })
     }
 
     /// Where the file is.

@@ -47,6 +47,12 @@ pub(super) const REWINDS: OwnTable = OwnTable {
              CREATE INDEX IF NOT EXISTS hermes_rs_rewinds_session ON hermes_rs_rewinds(session_id, id)",
 };
 
+/// Which messages are not in the full-text indexes yet.
+pub(super) const UNINDEXED: OwnTable = OwnTable {
+    name: "hermes_rs_unindexed",
+    create: "CREATE TABLE IF NOT EXISTS hermes_rs_unindexed (id INTEGER PRIMARY KEY)",
+};
+
 /// What every call of a model took. Outlives the sessions, because a month's budget does.
 pub(super) const SPEND: OwnTable = OwnTable {
     name: "hermes_rs_spend",

@@ -8,7 +8,9 @@ use super::SessionStore;
 use super::compact::recount;
 use super::error::SessionError;
 use super::ids::SessionId;
+use super::indexing;
 use super::layout::TEXT_INDEXES;
+use super::own::UNINDEXED;
 use crate::Error;
 use crate::database::{Complaints, complaints};
 
@@ -81,6 +83,7 @@ impl SessionStore {
 
     /// Merges the full-text indexes and gives free space back. Takes a while, and needs room for a copy of the file.
     pub fn optimize(&mut self) -> Result<(), SessionError> {
+        self.index_all()?;
         self.db.write(|tx| {
             for index in &TEXT_INDEXES {
                 tx.execute_batch(&format!("INSERT INTO {0}({0}) VALUES ('optimize')", index.name))?;
@@ -96,12 +99,16 @@ const LOST_MESSAGE: &str = "NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = me
 const LOST_CHILD: &str = "parent_session_id IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = sessions.parent_session_id)";
 
-/// Whether an index has an entry for each message and none besides, and SQLite does not complain about it. Messages of
+/// Whether an index has an entry for each message that does not wait for it and none besides, and SQLite does not complain about it. Messages of
 /// parts begin with a zero byte, which some versions of SQLite index differently; then a complaint says nothing.
 fn agrees(tx: &Transaction<'_>, index: &str, found: &Complaints) -> rusqlite::Result<bool> {
+    let waiting =
+        if UNINDEXED.exists(tx)? { "SELECT id FROM hermes_rs_unindexed" } else { "SELECT 0 WHERE 0" };
     let sql = format!(
-        "SELECT (SELECT count(*) FROM messages) = (SELECT count(*) FROM {index}_docsize)
-            AND NOT EXISTS (SELECT 1 FROM messages m WHERE NOT EXISTS (SELECT 1 FROM {index}_docsize d WHERE d.id = m.id))"
+        "SELECT NOT EXISTS (SELECT 1 FROM {index}_docsize d WHERE NOT EXISTS
+                (SELECT 1 FROM messages m WHERE m.id = d.id))
+            AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id NOT IN ({waiting})
+                AND NOT EXISTS (SELECT 1 FROM {index}_docsize d WHERE d.id = m.id))"
     );
     let same: bool = tx.query_row(&sql, [], |row| row.get(0))?;
     // One name is the beginning of the other.
@@ -130,6 +137,7 @@ fn put_right(tx: &Transaction<'_>) -> rusqlite::Result<Repaired> {
     for index in &TEXT_INDEXES {
         index.rebuild(tx)?;
     }
+    indexing::nothing_waits(tx)?;
     Ok(Repaired {
         backup: PathBuf::new(),
         indexes: TEXT_INDEXES.iter().map(|index| index.name.to_owned()).collect(),

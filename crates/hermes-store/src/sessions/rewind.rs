@@ -5,7 +5,7 @@ use rusqlite::{OptionalExtension, Transaction};
 use super::SessionStore;
 use super::error::SessionError;
 use super::ids::{MessageId, SessionId};
-use super::indexing::{self, Touched};
+use super::indexing;
 use super::message::{self, Body, COLUMNS, Role};
 use super::messages::failed;
 use super::own::REWINDS;
@@ -108,13 +108,8 @@ fn bring_back(tx: &Transaction<'_>, session: &SessionId) -> rusqlite::Result<Opt
 
 /// Changes the flags of messages, one statement each: a list of any length would need a statement of its own.
 pub(super) fn set_standing(tx: &Transaction<'_>, ids: &[i64], flags: &str) -> rusqlite::Result<()> {
-    indexing::prepare(tx, &Touched::Messages(ids))?;
     let mut statement = tx.prepare_cached(&format!("UPDATE messages SET {flags} WHERE id = ?1"))?;
-    for id in ids {
-        statement.execute([id])?;
-        indexing::settle(tx, *id)?;
-    }
-    Ok(())
+    indexing::change(tx, ids, |id| statement.execute([id]).map(drop))
 }
 
 /// Numbers of messages as text, for our tables.

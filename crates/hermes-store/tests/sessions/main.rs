@@ -1,6 +1,7 @@
 //! Sessions, as a program uses them.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+mod indexing;
 mod listing;
 mod searching;
 mod spending;

@@ -90,7 +90,8 @@ fn a_lost_trigger_is_mended() {
     let path = fixture.path();
     let db = Connection::open(&path).unwrap();
     db.execute_batch("DROP TRIGGER messages_fts_insert").unwrap();
-    fixture.say(&session, Role::User, "unheard zebra");
+    let said = "INSERT INTO messages (session_id, role, content, timestamp) VALUES (?1, 'user', 'unheard zebra', 4.0)";
+    db.execute(said, [session.as_str()]).unwrap();
     assert_eq!(search(&mut fixture.store, "zebra"), 0);
     let mut store = SessionStore::open(&path).unwrap();
     assert_eq!(search(&mut store, "zebra"), 1);
@@ -117,6 +118,7 @@ fn repair_makes_a_copy_and_puts_right() {
     let mut fixture = Fixture::new();
     let session = fixture.session("a");
     fixture.turn(&session, "zebra", "1");
+    fixture.store.index_all().unwrap();
     let db = Connection::open(fixture.path()).unwrap();
     db.execute_batch(
         "PRAGMA foreign_keys = OFF; DELETE FROM messages_fts WHERE rowid = 1;
@@ -143,6 +145,7 @@ fn an_index_that_disagrees_is_no_damage() {
     let mut fixture = Fixture::new();
     let session = fixture.session("a");
     fixture.turn(&session, "zebra", "1");
+    fixture.store.index_all().unwrap();
     let db = Connection::open(fixture.path()).unwrap();
     db.execute_batch("UPDATE messages_fts_content SET c0 = 'something else' WHERE id = 1").unwrap();
     assert_eq!(fixture.store.check().unwrap().stale_indexes, ["messages_fts"]);

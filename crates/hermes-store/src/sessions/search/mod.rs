@@ -109,6 +109,8 @@ impl SessionStore {
             Plan::Pieces { pieces, .. } => pieces,
             _ => Vec::new(),
         };
+        // What cannot be indexed right now is found the next time.
+        let _ = self.index_all();
         Ok(self.db.read(|tx| {
             let mut statement = tx.prepare_cached(&sql)?;
             let rows = statement.query_map(params_from_iter(values.iter()), |row| read(row, &pieces))?;
