@@ -132,8 +132,8 @@ pub fn read_frame(from: &mut impl Read, max_body: usize) -> Result<Option<Frame>
     if length > max_body {
         return Err(FrameError::TooLong(length));
     }
-    let mut body = Vec::new();
-    // `take` grows the buffer with what really arrives, not with what was announced.
+    // Beyond an ordinary frame the buffer grows with what really arrives, not with what was announced.
+    let mut body = Vec::with_capacity(length.min(MAX_DATA + HEADER));
     let read = from.take(length as u64).read_to_end(&mut body)?;
     if read < length {
         return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
