@@ -18,6 +18,7 @@ mod holders;
 mod image;
 mod podman;
 mod private;
+mod python;
 mod remains;
 mod scope;
 mod shared;

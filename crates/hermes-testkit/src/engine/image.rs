@@ -1,13 +1,13 @@
 //! Small images without a registry: a root file system of static programs, imported into the engine.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tar::{Builder, EntryType, Header};
 
 use super::shared::Lock;
-use super::{Engine, EngineError, LABEL};
+use super::{Engine, EngineError, LABEL, python};
 use crate::command::End;
 use crate::debian::static_program;
 
@@ -16,6 +16,8 @@ use crate::debian::static_program;
 pub enum Image {
     /// bash and busybox with all its applets.
     Base,
+    /// The same with the Python of this machine.
+    Python,
     /// busybox alone: there is an `sh`, but no bash.
     Busybox,
     /// One empty directory: nothing that could be run.
@@ -27,6 +29,7 @@ impl Image {
     pub fn name(self) -> &'static str {
         match self {
             Self::Base => "hermes-test:base",
+            Self::Python => "hermes-test:python",
             Self::Busybox => "hermes-test:busybox",
             Self::Empty => "hermes-test:empty",
         }
@@ -94,12 +97,13 @@ fn root_file_system(image: Image, dir: &Path) -> Result<Vec<u8>, EngineError> {
     let programs = match image {
         Image::Empty => None,
         Image::Busybox => Some((read_program("busybox", "busybox-static", dir)?, None)),
-        Image::Base => Some((
+        Image::Base | Image::Python => Some((
             read_program("busybox", "busybox-static", dir)?,
             Some(read_program("bash-static", "bash-static", dir)?),
         )),
     };
     let applets = if programs.is_some() { applets(dir)? } else { Vec::new() };
+    let python = if image == Image::Python { python::files()? } else { Vec::new() };
     let write = || -> io::Result<Vec<u8>> {
         let mut tar = Builder::new(Vec::new());
         match programs {
@@ -112,6 +116,7 @@ fn root_file_system(image: Image, dir: &Path) -> Result<Vec<u8>, EngineError> {
                 }
                 applets.iter().try_for_each(|name| link(&mut tar, &format!("bin/{name}"), "/bin/busybox"))?;
                 link(&mut tar, "usr/bin/env", "/bin/busybox")?;
+                add_python(&mut tar, &python)?;
             }
         }
         tar.into_inner()
@@ -125,6 +130,21 @@ fn add_tree(tar: &mut Builder<Vec<u8>>) -> io::Result<()> {
     }
     add(tar, "etc/passwd", EntryType::Regular, 0o644, PASSWD.as_bytes())?;
     add(tar, "etc/group", EntryType::Regular, 0o644, GROUP.as_bytes())
+}
+
+fn add_python(tar: &mut Builder<Vec<u8>>, files: &[PathBuf]) -> io::Result<()> {
+    for file in files {
+        let program =
+            file.file_name().and_then(|name| name.to_str()).filter(|name| name.starts_with("python3"));
+        let inside = file.to_string_lossy();
+        add(tar, inside.trim_start_matches('/'), EntryType::Regular, 0o755, &std::fs::read(file)?)?;
+        if program.is_some_and(|name| name != "python3")
+            && file.parent().is_some_and(|dir| dir.ends_with("bin"))
+        {
+            link(tar, "usr/local/bin/python3", &inside)?;
+        }
+    }
+    Ok(())
 }
 
 fn add(tar: &mut Builder<Vec<u8>>, path: &str, kind: EntryType, mode: u32, bytes: &[u8]) -> io::Result<()> {

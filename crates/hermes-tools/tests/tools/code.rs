@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hermes_model::{ToolSpec, ToolStatus};
-use hermes_testkit::{Engine, SshServer, need};
+use hermes_testkit::{Engine, Image, SshServer, need};
 use hermes_tools::code::{Mode, Rules};
 use hermes_tools::file::{Patch, ReadFile, SearchFiles, WriteFile};
 use hermes_tools::gate::Waiting;
@@ -419,6 +419,26 @@ async fn a_place_without_python_says_what_to_install() {
     let result = run(&talk(&fixture), "print(1)").await;
     assert_eq!(result["status"], "error");
     assert!(result["error"].as_str().unwrap().contains("install Python 3.8 or newer"), "{result}");
+}
+
+#[tokio::test]
+async fn a_script_calls_tools_in_a_container() {
+    let Some(engine) = need("docker", Engine::get()) else { return };
+    let fixture = Fixture::container_of(engine, Image::Python);
+    let place = fixture.place();
+    let (counting, calls) = Counting::waiting_for(1);
+    let files: Vec<Arc<dyn Tool>> = vec![counting, Arc::new(WriteFile::new(place.clone()))];
+    let talk = Talk::new(script(place, files));
+    // A long answer is the one that made the other program run a call again and again.
+    let code = "from hermes_tools import read_file, write_file, terminal\n\
+        r = read_file('p' * 300000, limit=400000)\nprint(r['asked'], len(r['content']))\n\
+        write_file('made.txt', 'one line\\n')\n\
+        print(terminal('cat made.txt; ls /.dockerenv')['output'])\n";
+    let result = run(&talk, code).await;
+    assert_eq!(result["output"], "300000 400000\none line\n/.dockerenv\n", "{result}");
+    assert_eq!((calls.load(Ordering::SeqCst), &result["tool_calls_made"]), (1, &json!(3)));
+    let result = run(&talk, "import time\nprint('begun', flush=True)\nraise SystemExit(3)").await;
+    assert_eq!((&result["status"], &result["exit_code"]), (&json!("error"), &json!(3)), "{result}");
 }
 
 #[tokio::test]

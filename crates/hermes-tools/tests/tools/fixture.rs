@@ -75,6 +75,11 @@ impl Fixture {
 
     /// A container.
     pub fn container(engine: &Engine) -> Self {
+        Self::container_of(engine, Image::Base)
+    }
+
+    /// A container of this image.
+    pub fn container_of(engine: &Engine, image: Image) -> Self {
         let mut fixture = Self::new(BackendKind::Docker);
         for (name, value) in engine.env() {
             fixture.context.env.set(name, value);
@@ -84,7 +89,7 @@ impl Fixture {
         container.limits.disk_mb = None;
         container.network = Network::Off;
         container.binary = Some(engine.program().to_path_buf());
-        container.image = engine.image(Image::Base).unwrap().into();
+        container.image = engine.image(image).unwrap().into();
         fixture.scope =
             Some(engine.scope().also(format!("label=hermes-home={}", fixture.context.home.display())));
         fixture

@@ -59,13 +59,13 @@ enum Step {
 }
 
 impl Step {
-    /// The path whose directory changes.
-    fn path(&self) -> &Path {
-        match self {
-            Self::Write { target, .. } => target,
-            Self::Remove { path, .. } => path,
-            Self::Move { to, .. } => to,
-        }
+    /// The paths whose directories change.
+    fn paths(&self) -> impl Iterator<Item = &Path> {
+        let (first, second) = match self {
+            Self::Write { target: path, .. } | Self::Remove { path, .. } => (path, None),
+            Self::Move { from, to, .. } => (from, Some(to)),
+        };
+        std::iter::once(first).chain(second).map(PathBuf::as_path)
     }
 
     fn check(&self) -> Result<(), Fault> {
@@ -226,7 +226,7 @@ fn turns(steps: &[Step]) -> Vec<Turn> {
         Some(((metadata.dev(), metadata.ino()), parent.to_path_buf()))
     };
     let mut known = BTreeSet::new();
-    let mut directories: Vec<_> = steps.iter().filter_map(|step| directory(step.path())).collect();
+    let mut directories: Vec<_> = steps.iter().flat_map(Step::paths).filter_map(directory).collect();
     directories.sort();
     directories.retain(|(identity, _)| known.insert(*identity));
     directories.iter().map(|(_, directory)| Turn::in_directory(directory)).collect()
