@@ -1,8 +1,8 @@
 //! Changing several files as one.
 //!
-//! Everything that can go wrong is done before anything changes: the new contents lie beside their places, the directories are
-//! there, every file is as it was seen. Then the steps are done one right after the other, and what was done is taken back
-//! should one fail all the same.
+//! Everything that takes time or can go wrong is done before anything changes: the new contents lie beside their places, the
+//! directories are there, the old contents are remembered, every file is as it was seen. What is left is a name for a name, one
+//! right after the other, and should one of them fail all the same, those before it are taken back.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, Metadata};
@@ -10,7 +10,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::draft::{Draft, Turn, sibling};
+use super::draft::{Draft, Turn, sibling, sync_directory};
 use super::errors::{file_error, refused};
 use super::manage::{make_directories, move_file};
 use super::read::open;
@@ -41,21 +41,32 @@ pub(crate) fn change(
         steps.push(prepare(agent, step, &mut input, &mut made)?);
     }
     // Between looking and replacing nobody else of our kind may do the same.
-    let _turns = turns(&steps);
-    for step in &steps {
+    let directories = directories(&steps);
+    let _turns: Vec<Turn> = directories.iter().map(|directory| Turn::in_directory(directory)).collect();
+    let several = steps.len() > 1;
+    for step in &mut steps {
         step.check()?;
+        if several {
+            step.remember()?;
+        }
     }
-    let undo = if steps.len() > 1 { Undo::Kept(Vec::new()) } else { Undo::NotNeeded };
-    let versions = perform(steps, undo)?;
+    let versions = perform(steps)?;
     made.stays();
+    directories.iter().for_each(|directory| sync_directory(directory));
     Ok(versions)
 }
 
 /// A step that only has to be done.
 enum Step {
-    Write { target: PathBuf, expect: Expect, draft: Draft },
+    Write { target: PathBuf, expect: Expect, draft: Draft, old: Option<Old> },
     Remove { path: PathBuf, expect: Expect },
     Move { from: PathBuf, to: PathBuf, expect: Expect, draft: Option<Draft> },
+}
+
+/// What a file held.
+struct Old {
+    content: File,
+    metadata: Metadata,
 }
 
 impl Step {
@@ -75,6 +86,20 @@ impl Step {
             Self::Move { from, expect, .. } => check(expect, from, seen("move", from)?.as_ref()),
         }
     }
+
+    /// Keeps what will be overwritten, so that it can be brought back.
+    fn remember(&mut self) -> Result<(), Fault> {
+        if let Self::Write { target, old, .. } = self
+            && look(target)?.is_some()
+        {
+            let (mut file, metadata) = open("read", target)?;
+            let failed = |error: io::Error| file_error("read", target, &error);
+            let mut content: File = crate::sys::fds::memory_with("hermes-old", b"").map_err(failed)?.into();
+            io::copy(&mut file, &mut content).map_err(failed)?;
+            *old = Some(Old { content, metadata });
+        }
+        Ok(())
+    }
 }
 
 fn prepare(agent: &Agent, step: &FileStep, input: &mut Input<'_>, made: &mut Made) -> Result<Step, Fault> {
@@ -87,7 +112,7 @@ fn prepare(agent: &Agent, step: &FileStep, input: &mut Input<'_>, made: &mut Mad
             made.parents_of(&target)?;
             let mut draft = Draft::create(&target, existing.as_ref(), None)?;
             fill(&mut draft, &target, &target, expect, pieces, input)?;
-            Ok(Step::Write { target, expect: expect.clone(), draft })
+            Ok(Step::Write { target, expect: expect.clone(), draft, old: None })
         }
         FileStep::Remove { place, expect } => {
             let path = agent.locate(place)?;
@@ -218,126 +243,113 @@ impl Drop for Made {
     }
 }
 
-/// A turn at every directory, always in the same order and each only once.
-fn turns(steps: &[Step]) -> Vec<Turn> {
+/// Every directory whose names change, each once, always in the same order.
+fn directories(steps: &[Step]) -> Vec<PathBuf> {
     let directory = |path: &Path| {
         let parent = path.parent()?;
         let metadata = fs::metadata(parent).ok()?;
         Some(((metadata.dev(), metadata.ino()), parent.to_path_buf()))
     };
     let mut known = BTreeSet::new();
-    let mut directories: Vec<_> = steps.iter().flat_map(Step::paths).filter_map(directory).collect();
-    directories.sort();
-    directories.retain(|(identity, _)| known.insert(*identity));
-    directories.iter().map(|(_, directory)| Turn::in_directory(directory)).collect()
+    let mut found: Vec<_> = steps.iter().flat_map(Step::paths).filter_map(directory).collect();
+    found.sort();
+    found.retain(|(identity, _)| known.insert(*identity));
+    found.into_iter().map(|(_, directory)| directory).collect()
 }
 
-/// How to take back what was done.
-enum Undo {
-    /// One step alone is done or not.
-    NotNeeded,
-    Kept(Vec<Back>),
-}
-
-/// How to take one step back.
-enum Back {
-    /// The content it had, with its rights.
-    Restore { target: PathBuf, content: File, metadata: Metadata },
-    /// It was not there.
-    Unlink(PathBuf),
-    /// It is only set aside, or has another name.
-    Rename { from: PathBuf, to: PathBuf },
-}
-
-fn perform(steps: Vec<Step>, mut undo: Undo) -> Result<Vec<Option<FileVersion>>, Fault> {
+fn perform(steps: Vec<Step>) -> Result<Vec<Option<FileVersion>>, Fault> {
+    let mut done = Done::default();
     let mut versions = Vec::with_capacity(steps.len());
-    let mut aside = Vec::new();
     for step in steps {
-        match step.perform(&mut undo, &mut aside) {
+        match step.perform(&mut done) {
             Ok(version) => versions.push(version),
-            Err(fault) => return Err(undo.take_back(fault)),
+            Err(fault) => return Err(done.take_back(fault)),
         }
     }
-    for path in aside {
-        // Nothing leads there any more; at the worst it is clutter.
-        let _ = fs::remove_file(path);
-    }
+    done.stays();
     Ok(versions)
 }
 
 impl Step {
-    /// Does it. What it only sets aside is removed when all is done.
-    fn perform(self, undo: &mut Undo, aside: &mut Vec<PathBuf>) -> Result<Option<FileVersion>, Fault> {
+    fn perform(self, done: &mut Done) -> Result<Option<FileVersion>, Fault> {
         match self {
-            Self::Write { target, draft, .. } => put(draft, &target, undo).map(Some),
+            Self::Write { target, draft, old, .. } => {
+                let existing = look(&target)?;
+                draft.put_in_place(&target, existing.as_ref(), None)?;
+                done.0.push(match (existing, old) {
+                    (None, _) => Back::Unlink(target.clone()),
+                    (Some(_), Some(old)) => Back::Restore { target: target.clone(), old },
+                    // Alone there is nothing after it that could fail.
+                    (Some(_), None) => Back::Nothing,
+                });
+                state(&target)
+            }
             Self::Remove { path, .. } => {
-                match undo {
-                    Undo::NotNeeded => {
-                        fs::remove_file(&path).map_err(|error| file_error("remove", &path, &error))?;
-                    }
-                    Undo::Kept(backs) => {
-                        let kept = sibling(&path);
-                        fs::rename(&path, &kept).map_err(|error| file_error("remove", &path, &error))?;
-                        aside.push(kept.clone());
-                        backs.push(Back::Rename { from: kept, to: path });
-                    }
-                }
+                set_aside(&path, done)?;
                 Ok(None)
             }
-            Self::Move { from, to, draft, .. } => {
+            Self::Move { from, to, draft: None, .. } => {
                 move_file(&from, &to, Existing::Refuse)?;
-                undo.keep(|| Ok(Back::Rename { from: to.clone(), to: from.clone() }))?;
-                if let Some(draft) = draft {
-                    // Without the new content the new name is not wanted either.
-                    let alone = matches!(undo, Undo::NotNeeded);
-                    return put(draft, &to, undo).map(Some).map_err(|fault| match alone {
-                        true => {
-                            Undo::Kept(vec![Back::Rename { from: to.clone(), to: from }]).take_back(fault)
-                        }
-                        false => fault,
-                    });
-                }
-                let moved = fs::metadata(&to).map_err(|error| file_error("move to", &to, &error))?;
-                Ok(Some(version(&moved)))
+                done.0.push(Back::Rename { from: to.clone(), to: from });
+                state(&to)
+            }
+            Self::Move { from, to, draft: Some(draft), .. } => {
+                let rights = fs::metadata(&from).map_err(|error| file_error("move", &from, &error))?;
+                draft.put_in_place(&to, Some(&rights), None)?;
+                done.0.push(Back::Unlink(to.clone()));
+                set_aside(&from, done)?;
+                state(&to)
             }
         }
     }
 }
 
-fn put(draft: Draft, target: &Path, undo: &mut Undo) -> Result<FileVersion, Fault> {
-    let existing = look(target)?;
-    undo.keep(|| match existing.clone() {
-        None => Ok(Back::Unlink(target.to_path_buf())),
-        Some(metadata) => {
-            let (mut old, _) = open("read", target)?;
-            let failed = |error: io::Error| file_error("read", target, &error);
-            let mut content: File = crate::sys::fds::memory_with("hermes-old", b"").map_err(failed)?.into();
-            io::copy(&mut old, &mut content).map_err(failed)?;
-            Ok(Back::Restore { target: target.to_path_buf(), content, metadata })
-        }
-    })?;
-    draft.put_in_place(target, existing.as_ref(), None)?;
-    let metadata = fs::metadata(target).map_err(|error| file_error("write", target, &error))?;
-    Ok(version(&metadata))
+fn state(path: &Path) -> Result<Option<FileVersion>, Fault> {
+    let metadata = fs::metadata(path).map_err(|error| file_error("look at", path, &error))?;
+    Ok(Some(version(&metadata)))
 }
 
-impl Undo {
-    fn keep(&mut self, back: impl FnOnce() -> Result<Back, Fault>) -> Result<(), Fault> {
-        if let Self::Kept(backs) = self {
-            backs.push(back()?);
+/// Gives a file a name nobody looks for; it goes when everything is done.
+fn set_aside(path: &Path, done: &mut Done) -> Result<(), Fault> {
+    let aside = sibling(path);
+    fs::rename(path, &aside).map_err(|error| file_error("remove", path, &error))?;
+    done.0.push(Back::Aside { aside, path: path.to_path_buf() });
+    Ok(())
+}
+
+/// What was done, and how to take it back.
+#[derive(Default)]
+struct Done(Vec<Back>);
+
+/// How to take one step back.
+enum Back {
+    /// It cannot be, and need not.
+    Nothing,
+    /// The content it had, with its rights.
+    Restore { target: PathBuf, old: Old },
+    /// It was not there.
+    Unlink(PathBuf),
+    /// It has another name.
+    Rename { from: PathBuf, to: PathBuf },
+    /// It is only set aside.
+    Aside { aside: PathBuf, path: PathBuf },
+}
+
+impl Done {
+    /// All of it: what was set aside goes.
+    fn stays(self) {
+        for back in self.0 {
+            if let Back::Aside { aside, .. } = back {
+                // Nothing leads there any more; at the worst it is clutter.
+                let _ = fs::remove_file(aside);
+            }
         }
-        Ok(())
     }
 
-    /// Takes everything back; the error, and what could not be taken back.
+    /// None of it; the error, with what could not be taken back.
     fn take_back(self, fault: Fault) -> Fault {
-        let Self::Kept(backs) = self else { return fault };
-        let failed: Vec<String> = backs
-            .into_iter()
-            .rev()
-            .filter_map(|back| back.go().err())
-            .map(|fault| fault.to_string())
-            .collect();
+        let failed = self.0.into_iter().rev().filter_map(|back| back.go().err());
+        let failed: Vec<String> = failed.map(|fault| fault.to_string()).collect();
         if failed.is_empty() {
             return fault;
         }
@@ -348,7 +360,8 @@ impl Undo {
 impl Back {
     fn go(self) -> Result<(), Fault> {
         match self {
-            Self::Restore { target, mut content, metadata } => {
+            Self::Nothing => Ok(()),
+            Self::Restore { target, old: Old { mut content, metadata } } => {
                 let failed = |error: io::Error| file_error("restore", &target, &error);
                 let mut draft = Draft::create(&target, Some(&metadata), None)?;
                 content.rewind().map_err(failed)?;
@@ -356,13 +369,12 @@ impl Back {
                 draft.put_in_place(&target, Some(&metadata), None)?;
                 Ok(())
             }
-            Self::Unlink(path) => match fs::remove_file(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    Err(file_error("remove", &path, &error).into())
-                }
-                _ => Ok(()),
-            },
-            Self::Rename { from, to } => move_file(&from, &to, Existing::Refuse),
+            Self::Unlink(path) => {
+                Ok(fs::remove_file(&path).map_err(|error| file_error("remove", &path, &error))?)
+            }
+            Self::Rename { from, to } | Self::Aside { aside: from, path: to } => {
+                move_file(&from, &to, Existing::Refuse)
+            }
         }
     }
 }

@@ -79,6 +79,8 @@ impl Draft {
         }
     }
 
+    /// Gives it the place of the target, with the rights of what is there (or of `existing`). The directory is not on the disk
+    /// yet when this returns; see [`sync_directory`].
     pub(super) fn put_in_place(
         mut self,
         target: &Path,
@@ -121,12 +123,7 @@ impl Draft {
                 path
             }
         };
-        fs::rename(path, target)?;
-        if let Some(parent) = target.parent() {
-            // Not every file system can do this for a directory; the content itself is safe.
-            let _ = File::open(parent).and_then(|directory| directory.sync_all());
-        }
-        Ok(())
+        fs::rename(path, target)
     }
 
     /// Over the old content. Only now, as a failure in the middle would destroy it.
@@ -152,6 +149,11 @@ impl Drop for Draft {
             let _ = fs::remove_file(path);
         }
     }
+}
+
+/// Brings new names to the disk. Not every file system can do this for a directory; the content itself is safe.
+pub(super) fn sync_directory(directory: &Path) {
+    let _ = File::open(directory).and_then(|directory| directory.sync_all());
 }
 
 /// A file in the target's directory that has no name. None where that cannot be, or where it could get no name later.

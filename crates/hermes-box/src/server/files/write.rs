@@ -8,13 +8,13 @@ use std::fs::{self, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::draft::{Draft, Turn};
+use super::draft::{Draft, Turn, sync_directory};
 use super::errors::{file_error, refused};
 use super::manage::make_directories;
 use super::read::{hash_of, open};
 use super::stat::version;
 use crate::proto::fault::{Fault, FileError, FileErrorKind};
-use crate::proto::file::{Expect, Parents, WriteRequest, Written};
+use crate::proto::file::{Expect, Method, Parents, WriteRequest, Written};
 use crate::server::call::CallContext;
 
 /// How many links are followed to a file that does not exist yet.
@@ -45,6 +45,9 @@ pub(crate) fn write(context: &CallContext, path: &Path, request: &WriteRequest) 
     let existing = look(&target)?;
     check(&request.expect, &target, existing.as_ref())?;
     let method = draft.put_in_place(&target, existing.as_ref(), request.mode)?;
+    if let (Method::Replaced, Some(parent)) = (method, target.parent()) {
+        sync_directory(parent);
+    }
     let metadata = fs::metadata(&target).map_err(failed)?;
     Ok(Written {
         path: target,
