@@ -52,7 +52,9 @@ pub(crate) fn change(
     }
     let versions = perform(steps)?;
     made.stays();
-    directories.iter().for_each(|directory| sync_directory(directory));
+    for directory in &directories {
+        sync_directory(directory);
+    }
     Ok(versions)
 }
 
