@@ -215,18 +215,15 @@ impl Writing<'_> {
                 Change::Move { to, .. } => to == name,
                 Change::Update { .. } | Change::Add { .. } | Change::Delete { .. } => true,
             };
-            match version.filter(|_| stays) {
-                Some(version) => {
-                    // Whoever changes a part has not necessarily seen the rest.
-                    let part = if matches!(change, Change::Add { .. }) { Part::Whole } else { Part::Some };
-                    state.wrote(session, &file.target.spot, version, part);
-                    self.versions.insert(file.target.real.clone(), Some(version));
-                }
-                None => {
-                    state.removed(session, &file.target.spot);
-                    self.versions.insert(file.target.real.clone(), None);
-                }
-            }
+            let now = version.filter(|_| stays);
+            self.versions.insert(file.target.real.clone(), now);
+            let Some(version) = now else {
+                state.removed(session, &file.target.spot);
+                continue;
+            };
+            // Whoever changes a part has not necessarily seen the rest.
+            let part = if matches!(change, Change::Add { .. }) { Part::Whole } else { Part::Some };
+            state.wrote(session, &file.target.spot, version, part);
         }
     }
 
