@@ -110,6 +110,20 @@ text=$(cat; echo x); text=${text%x}
 case $1 in *.mjs) kinds=module ;; *.cjs) kinds=commonjs ;; *) kinds='commonjs module' ;; esac
 for kind in $kinds; do said=$(printf %s "$text" | node --input-type=$kind --check - 2>&1) && exit 0; done
 printf '%s\n' "$said" | head -n 8; exit 1"#;
+// The compiler's own library, asked for the syntax alone: what other files hold does not matter.
+const TYPESCRIPT: &str = r#"compiler=$(command -v tsc) && command -v node >/dev/null 2>&1 || exit 127
+library=$(dirname "$(dirname "$(readlink -f "$compiler")")")/lib/typescript.js
+[ -f "$library" ] || exit 127
+exec node -e 'const [library, fileName] = process.argv.slice(1);
+const ts = require(library);
+const text = require("fs").readFileSync(0, "utf8");
+const compilerOptions = { target: ts.ScriptTarget.ESNext, module: ts.ModuleKind.ESNext, jsx: ts.JsxEmit.Preserve };
+const { diagnostics } = ts.transpileModule(text, { fileName, reportDiagnostics: true, compilerOptions });
+for (const found of diagnostics.filter((one) => one.file).slice(0, 8)) {
+  const { line } = found.file.getLineAndCharacterOfPosition(found.start);
+  console.log(`line ${line + 1}: ${ts.flattenDiagnosticMessageText(found.messageText, " ")}`);
+  process.exitCode = 1;
+}' "$library" "$1""#;
 const GO: &str = r"command -v gofmt >/dev/null 2>&1 || exit 127
 exec gofmt -e 2>&1 >/dev/null";
 const RUST: &str = r#"command -v rustfmt >/dev/null 2>&1 || exit 127
@@ -124,6 +138,7 @@ exec bash -n 2>&1";
 const CHECKERS: &[Checker] = &[
     Checker { endings: &["py", "pyi"], script: PYTHON },
     Checker { endings: &["js", "mjs", "cjs"], script: JAVASCRIPT },
+    Checker { endings: &["ts", "tsx", "mts", "cts"], script: TYPESCRIPT },
     Checker { endings: &["go"], script: GO },
     Checker { endings: &["rs"], script: RUST },
     Checker { endings: &["sh", "bash"], script: SHELL },
