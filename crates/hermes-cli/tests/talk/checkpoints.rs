@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hermes_testkit::command::poll_until;
-use hermes_testkit::{Engine, Hermes, Image, need, wait_until};
+use hermes_testkit::{Engine, Hermes, Image, SshServer, need, wait_until};
 use serde_json::Value;
 
 use super::support::{HERMES, LIMIT, Talk, events, runs};
@@ -210,4 +210,42 @@ fn files_in_a_container_go_back_too() {
     run(&["checkpoints", "restore", tip.trim(), "--yes"]).success().stdout_has("2 files put back");
     run(&["sandbox", "exec", "cat", "/root/app/code.txt"]).success().stdout_is("old\n");
     run(&["sandbox", "exec", "ls", "/root/app"]).success().stdout_lacks("made.txt");
+}
+
+#[test]
+fn files_on_another_machine_go_back_too() {
+    let Some(server) = need("an ssh server", SshServer::start()) else { return };
+    let app = server.home().join("app");
+    let at = |command: &str| {
+        let dir = app.to_str().unwrap();
+        format!("call terminal {}", serde_json::json!({"command": command, "workdir": dir}))
+    };
+    let script =
+        format!("{TITLE}{}\n---\nsay \"Changed.\"", at("sed -i s/old/new/ code.txt && touch made.txt"));
+    let terminal = format!(
+        "terminal:\n  backend: ssh\n  ssh_host: {}\n  ssh_port: {}\n  ssh_user: {}\n  ssh_key: {}\n",
+        server.host(),
+        server.port(),
+        server.user(),
+        server.identity().display()
+    );
+    let talk = Talk::with_settings(&script, &format!("{terminal}{ON}"));
+    std::fs::create_dir(&app).unwrap();
+    std::fs::write(app.join("code.txt"), "old\n").unwrap();
+    std::fs::write(app.join("Makefile"), "all:\n").unwrap();
+    let run = |args: &[&str]| talk.command(args).limit(Duration::from_mins(3)).run();
+    run(&["-z", "change it", "--yolo"]).success().stdout_is("Changed.\n");
+    assert_eq!(std::fs::read_to_string(app.join("code.txt")).unwrap(), "new\n");
+
+    let status = run(&["checkpoints", "status", "--json"]).success().json();
+    let projects = status["projects"].as_array().unwrap();
+    let project = projects.iter().find(|project| project["workdir"] == app.to_str().unwrap());
+    let hash = project.unwrap_or_else(|| panic!("the project is kept: {status}"))["hash"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let tip = talk.home.read(format!("checkpoints/store/refs/hermes-box/{hash}"));
+    run(&["checkpoints", "restore", tip.trim(), "--yes"]).success().stdout_has("2 files put back");
+    assert_eq!(std::fs::read_to_string(app.join("code.txt")).unwrap(), "old\n");
+    assert!(!app.join("made.txt").exists());
 }
