@@ -26,7 +26,16 @@ pub(super) enum At {
     /// These, by their whole paths.
     Files(Vec<PathBuf>),
     /// What is in a directory (none is the conversation's own), and in the projects of paths a command names.
-    Directory { dir: Option<String>, named: Vec<PathBuf> },
+    Directory { dir: Option<String>, named: Named },
+}
+
+/// Whole paths in a command: `cd /srv/app && …` works in another project than the conversation's own.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Named {
+    /// All of them.
+    pub(super) paths: Vec<PathBuf>,
+    /// Those it goes to.
+    pub(super) entered: Vec<PathBuf>,
 }
 
 impl Aim {
@@ -35,10 +44,9 @@ impl Aim {
         let here = |dir: Option<&str>, named| At::Directory { dir: dir.map(str::to_owned), named };
         Some(match action {
             Action::Command { line, .. } if harmless::is_harmless(line) => return None,
-            Action::Command { line, workdir, .. } => Self {
-                why: format!("before terminal: {}", brief(line)),
-                at: here(*workdir, named_paths(line)),
-            },
+            Action::Command { line, workdir, .. } => {
+                Self { why: format!("before terminal: {}", brief(line)), at: here(*workdir, Named::of(line)) }
+            }
             Action::Write { paths, .. } => {
                 let first = paths.first()?;
                 let others = if paths.len() > 1 { " and others" } else { "" };
@@ -46,10 +54,10 @@ impl Aim {
                 Self { why: format!("before writing {name}{others}"), at: At::Files(paths.to_vec()) }
             }
             Action::Script { code, .. } => {
-                Self { why: "before a script".to_owned(), at: here(None, named_paths(code)) }
+                Self { why: "before a script".to_owned(), at: here(None, Named::of(code)) }
             }
             Action::Input { command, .. } => {
-                Self { why: format!("before input to: {}", brief(command)), at: here(None, Vec::new()) }
+                Self { why: format!("before input to: {}", brief(command)), at: here(None, Named::default()) }
             }
         })
     }
@@ -59,17 +67,27 @@ fn brief(line: &str) -> String {
     line.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST).collect()
 }
 
-/// Whole paths in a command: `cd /srv/app && …` works in another project than the conversation's own.
-fn named_paths(line: &str) -> Vec<PathBuf> {
-    let parts = line.split(|c: char| c.is_whitespace() || "'\"`;|&()<>=,".contains(c));
-    let mut paths: Vec<PathBuf> = Vec::new();
-    for path in parts.filter(|part| part.starts_with('/') && part.len() > 1).map(PathBuf::from) {
-        if !paths.contains(&path) {
-            paths.push(path);
+impl Named {
+    fn of(line: &str) -> Self {
+        let parts = line.split(|c: char| c.is_whitespace() || "'\"`;|&()<>=,".contains(c));
+        let mut named = Self::default();
+        let mut before = "";
+        for part in parts.filter(|part| !part.is_empty()) {
+            let path = PathBuf::from(part);
+            if part.starts_with('/')
+                && part.len() > 1
+                && named.paths.len() < MOST_PATHS
+                && !named.paths.contains(&path)
+            {
+                if ["cd", "pushd"].contains(&before) {
+                    named.entered.push(path.clone());
+                }
+                named.paths.push(path);
+            }
+            before = part;
         }
+        named
     }
-    paths.truncate(MOST_PATHS);
-    paths
 }
 
 #[cfg(test)]
@@ -88,7 +106,8 @@ mod tests {
         let aim = command("cd /srv/app && sed -i 's,a,b,' \"/srv/app/x y\" /srv/app").unwrap();
         assert!(aim.why.starts_with("before terminal: cd /srv/app && sed -i"));
         let At::Directory { dir: None, named } = aim.at else { panic!("{aim:?}") };
-        assert_eq!(named, [PathBuf::from("/srv/app"), "/srv/app/x".into()]);
+        assert_eq!(named.paths, [PathBuf::from("/srv/app"), "/srv/app/x".into()]);
+        assert_eq!(named.entered, [PathBuf::from("/srv/app")]);
         assert_eq!(command("ls -la /srv"), None);
     }
 

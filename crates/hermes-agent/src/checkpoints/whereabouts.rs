@@ -78,8 +78,13 @@ impl Whereabouts {
                 add(self.around(&at, &client, &dir, checkpoints)?);
                 // Only projects: a path that is merely named is not worth a snapshot of all that is around it.
                 if at == FilesAt::Host {
-                    let projects = named.iter().filter_map(|path| self.project_of(path, checkpoints));
+                    let projects = named.paths.iter().filter_map(|path| self.project_of(path, checkpoints));
                     projects.for_each(|root| add(Place::host(&root)));
+                } else {
+                    // Every look takes a while there, so only at what the command goes to.
+                    for path in named.entered.iter().filter(|path| is_project_in_box(&client, path)) {
+                        add(self.around(&at, &client, path, checkpoints)?);
+                    }
                 }
             }
         }
@@ -136,11 +141,24 @@ impl Whereabouts {
     }
 }
 
-/// The top of a project in a box, with one call for each directory on the way.
+/// The top of a project in a box.
 fn root_in_box(client: &Client, dir: &Path, home: Option<&Path>) -> PathBuf {
     let files = client.files();
     let is_dir = |dir: &&Path| files.stat(*dir).is_ok_and(|stat| stat.kind == FileKind::Directory);
     let dir = dir.ancestors().find(is_dir).unwrap_or(dir);
+    project_root(dir, home, names_above(client, dir))
+}
+
+/// Whether a directory of a box is in a project, and not merely somewhere.
+fn is_project_in_box(client: &Client, dir: &Path) -> bool {
+    let has = names_above(client, dir);
+    let root = project_root(dir, None, &has);
+    root.parent().is_some() && project_root(&root.join("-"), None, &has) == root
+}
+
+/// Tells which names there are in a directory of a box and those above it, with one call for each.
+fn names_above(client: &Client, dir: &Path) -> impl Fn(&Path) -> bool {
+    let files = client.files();
     let listings: HashMap<PathBuf, Vec<PathBuf>> = dir
         .ancestors()
         .filter_map(|dir| {
@@ -148,10 +166,9 @@ fn root_in_box(client: &Client, dir: &Path, home: Option<&Path>) -> PathBuf {
             Some((dir.to_path_buf(), listing.entries.into_iter().map(|entry| entry.name).collect()))
         })
         .collect();
-    let has = |path: &Path| {
+    move |path: &Path| {
         let names = path.parent().and_then(|dir| listings.get(dir));
         names
             .is_some_and(|names| path.file_name().is_some_and(|name| names.iter().any(|known| known == name)))
-    };
-    project_root(dir, home, has)
+    }
 }

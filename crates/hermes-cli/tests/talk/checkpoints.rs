@@ -218,7 +218,7 @@ fn files_on_another_machine_go_back_too() {
     let app = server.home().join("app");
     let at = |command: &str| {
         let dir = app.to_str().unwrap();
-        format!("call terminal {}", serde_json::json!({"command": command, "workdir": dir}))
+        format!("call terminal {}", serde_json::json!({"command": format!("cd {dir} && {command}")}))
     };
     let script =
         format!("{TITLE}{}\n---\nsay \"Changed.\"", at("sed -i s/old/new/ code.txt && touch made.txt"));
