@@ -4,11 +4,14 @@ use serde_json::{Map, Number, Value};
 
 use crate::tool::Arguments;
 
+/// Arguments that are run: what is run is what was written, never what was made of something else.
+const RUN: &[&str] = &["command", "code"];
+
 /// Fits arguments to a schema where it is clear what was meant. What does not fit stays as it is: the tool says so.
 pub fn fit(arguments: &mut Arguments, schema: &Value) {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
     for (name, value) in arguments.iter_mut() {
-        if let Some(schema) = properties.get(name) {
+        if let Some(schema) = properties.get(name).filter(|_| !RUN.contains(&name.as_str())) {
             fit_value(value, schema);
         }
     }

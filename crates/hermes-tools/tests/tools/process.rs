@@ -89,6 +89,11 @@ async fn killing_ends_the_whole_tree(fixture: &Fixture) {
         (&json!("killed"), &json!("killed")),
         "{killed}"
     );
+    assert_eq!(
+        (&killed["exit_code"], &killed["termination_source"]),
+        (&json!(-15), &json!("process.kill")),
+        "{killed}"
+    );
     let look = "for p in /proc/[0-9]*; do { tr '\\0' ' ' < $p/cmdline; } 2>/dev/null | grep -x 'sleep 714[01] '; done; true";
     assert_eq!(terminal.call(json!({ "command": look })).await["output"], "");
     let again = process.call(json!({ "action": "kill", "session_id": id })).await;
