@@ -17,8 +17,8 @@ fn is_on(home: &TestHome, platform: &str, name: &str) -> bool {
 #[test]
 fn the_listing_says_what_is_on_and_what_is_not_there() {
     let home = TestHome::new();
-    let listed = hermes(&home, &["tools"]).success();
-    listed.stdout_has("process, terminal").stdout_has("image_gen       not here ");
+    let listed = hermes(&home, &["tools"]);
+    listed.success().stdout_has("process, terminal").stdout_has("image_gen       not here ");
     for line in listed.out().lines() {
         assert!(line.chars().count() <= 80, "{line}");
     }

@@ -4,6 +4,7 @@
 mod files;
 mod grants;
 mod mode;
+mod place;
 mod question;
 mod typed;
 
@@ -22,6 +23,7 @@ use super::{Action, Answerer, Gate, Reach, Reply, Verdict, Waiting};
 use crate::workplace::lock;
 use grants::{Grant, Grants};
 pub use mode::{First, Mode, Yolo};
+use place::{absolute, directory_of, stands_alone, started_in};
 use question::{Choice, question, reasons};
 use typed::Typed;
 
@@ -202,6 +204,7 @@ impl AskGate {
                     command::judge_and_remember(line, &Context { allow: &allow, ..sight });
                 let asks = matches!(judgement, Judgement::Ask { .. });
                 let directory = asks.then(|| directory_of(&sight)).flatten();
+                let directory = directory.filter(|directory| stands_alone(line, directory, &sight));
                 Judged { judgement, after: (!apart).then_some(after), directory }
             }
             Action::Script { code, reach } => {
@@ -283,7 +286,7 @@ impl AskGate {
             },
             Reply::Text(words) if is_plain_no(&words) => refused(SAID_NO),
             Reply::Text(words) if !words.trim().is_empty() => {
-                refused(format!("the user said no, and: {}", words.trim()))
+                refused(format!("the user refused it and said: {}", words.trim()))
             }
             Reply::Text(_) => refused("the user did not agree"),
             Reply::Nobody => {
@@ -398,7 +401,7 @@ struct Judged {
     judgement: Judgement,
     /// What the shell would remember.
     after: Option<Memory>,
-    /// Where a command that is asked about would run, if that is known.
+    /// Where a command that is asked about would run, if that is known and says what the command is about.
     directory: Option<String>,
 }
 
@@ -406,26 +409,6 @@ impl Judged {
     fn of(judgement: Judgement) -> Self {
         Self { judgement, after: None, directory: None }
     }
-}
-
-/// Where a program would be started now, with links followed where they can be.
-fn directory_of(sight: &Context<'_>) -> Option<String> {
-    let directory = started_in(sight)?;
-    let real = sight.resolve.and_then(|resolve| resolve(&directory));
-    Some(real.unwrap_or(directory)).filter(|directory| directory.starts_with('/'))
-}
-
-/// Where a program would be started now, as the shell names it.
-fn started_in(sight: &Context<'_>) -> Option<String> {
-    command::look("true", sight).calls.into_iter().next()?.cwd
-}
-
-/// A directory for one command, from where the shell is.
-fn absolute(dir: &str, cwd: Option<&str>) -> Option<String> {
-    if dir.starts_with(['~', '/']) {
-        return Some(dir.to_owned());
-    }
-    Some(Path::new(cwd?).join(dir).to_string_lossy().into_owned())
 }
 
 fn refused(reason: impl Into<String>) -> Verdict {

@@ -1,6 +1,7 @@
 //! Commands that belong into the background: those that never end by themselves, and those that are sent there by the
 //! shell, where nobody could follow or end them any more.
 
+use hermes_guard::shell::ast::Word;
 use hermes_guard::shell::{Place, Site, parse, sites};
 
 use crate::line::{program, segments};
@@ -21,7 +22,7 @@ fn detached(line: &str) -> Option<String> {
     // What cannot be read is for the gate to say.
     let script = parse(line).ok()?;
     let sites = sites(&script);
-    let name = |site: &Site<'_>| site.simple().words.first().and_then(|word| word.fixed());
+    let name = |site: &Site<'_>| site.simple().words.first().and_then(Word::fixed);
     let is_one_of = |site: &Site<'_>, names: &[&str]| {
         name(site).is_some_and(|word| names.contains(&word.rsplit('/').next().unwrap_or(&word)))
     };

@@ -94,7 +94,7 @@ impl QuestionPanel {
         let count = self.question.choices.len();
         match key.code {
             KeyCode::Up | KeyCode::BackTab => {
-                self.select(|at| at.map_or(count - 1, |at| (at + count - 1) % count))
+                self.select(|at| at.map_or(count - 1, |at| (at + count - 1) % count));
             }
             KeyCode::Down | KeyCode::Tab => self.select(|at| at.map_or(0, |at| (at + 1) % count)),
             _ => return self.text_key(key),
@@ -121,15 +121,13 @@ impl QuestionPanel {
         if self.input.text().trim().is_empty() {
             return Answered::NotYet;
         }
-        match self.question.read(self.input.text()) {
-            Some(reply) => Answered::With(reply),
-            None => {
-                self.input.take();
-                self.selected = None;
-                self.unclear = Unclear::Yes;
-                Answered::NotYet
-            }
+        if let Some(reply) = self.question.read(self.input.text()) {
+            return Answered::With(reply);
         }
+        self.input.take();
+        self.selected = None;
+        self.unclear = Unclear::Yes;
+        Answered::NotYet
     }
 
     /// Takes pasted text.

@@ -86,7 +86,7 @@ pub(super) fn reasons(subject: &str, findings: &[Finding]) -> Vec<String> {
             told[at].1.push(part);
         }
     }
-    told.into_iter().map(|(reason, parts)| sentence(reason, &shortest(parts))).collect()
+    told.into_iter().map(|(reason, parts)| sentence(reason, &shortest(&parts))).collect()
 }
 
 /// The rule about scripts whose reason names what they reach for.
@@ -96,7 +96,7 @@ const SCRIPT: &str = "script-reach";
 const WHOLE_SCRIPT: &str = "the script";
 
 /// Without names that are the end of another: `system` says nothing beside `os.system`.
-fn shortest(parts: Vec<&str>) -> Vec<&str> {
+fn shortest<'p>(parts: &[&'p str]) -> Vec<&'p str> {
     let ends_another = |part: &str| {
         parts.iter().any(|other| other.strip_suffix(part).is_some_and(|rest| rest.ends_with('.')))
     };

@@ -191,8 +191,28 @@ async fn the_same_again_counts_where_it_was_given() {
 }
 
 #[tokio::test]
+async fn what_lives_on_the_shell_is_agreed_to_once() {
+    for (before, line) in [("X=build", "rm -r $X"), ("clean() { rm -r build; }", "clean")] {
+        let person = says(Reply::Choice(0));
+        let gate = gate(Mode::default(), &person);
+        on_host(&gate, before).await;
+        on_host(&gate, line).await;
+        let asked = lock(&person.1).last().cloned().unwrap();
+        let keys: String = asked.choices.iter().map(|offer| offer.key).collect();
+        assert_eq!(keys, "10", "{before}; {line}");
+    }
+    // An agreement from before does not cover what a variable makes of the line now.
+    let person = says(Reply::Choice(1));
+    let gate = gate(Mode::default(), &person);
+    on_host(&gate, "rm -r $X").await;
+    on_host(&gate, "X=src").await;
+    on_host(&gate, "rm -r $X").await;
+    assert_eq!(lock(&person.1).len(), 2);
+}
+
+#[tokio::test]
 async fn words_are_a_no_that_the_model_hears() {
-    for (words, told) in [("keep 3 files", "the user said no, and: keep 3 files"), ("no", SAID_NO)] {
+    for (words, told) in [("keep 3 files", "the user refused it and said: keep 3 files"), ("no", SAID_NO)] {
         let person = says(Reply::Text(words.into()));
         let Verdict::Refused { reason } = on_host(&gate(Mode::default(), &person), "rm -r x").await else {
             panic!("words never agree")
