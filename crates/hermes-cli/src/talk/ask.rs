@@ -22,9 +22,9 @@ fn ask(question: &Question) -> Reply {
     if !question.subject.is_empty() {
         ui::note(&format!("\n  {}", ui::harmless(&question.subject).replace('\n', "\n  ")));
     }
-    ui::note(&question.text);
+    ui::note(&ui::harmless(&question.text));
     for offer in &question.choices {
-        ui::note(&format!("  {}) {}", offer.key, offer.text));
+        ui::note(&format!("  {}) {}", offer.key, ui::harmless(&offer.text)));
     }
     loop {
         let Ok(line) = ui::ask("> ") else { return Reply::Nobody };

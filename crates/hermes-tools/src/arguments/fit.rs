@@ -179,6 +179,13 @@ mod tests {
         assert_eq!(unknown["y"], "1");
     }
 
+    #[test]
+    fn what_is_run_is_never_made_up() {
+        let mut call: Arguments = [("command".to_owned(), json!(5))].into_iter().collect();
+        fit(&mut call, &json!({ "properties": { "command": { "type": "string" } } }));
+        assert_eq!(call["command"], 5);
+    }
+
     proptest! {
         #[test]
         fn fitting_twice_changes_nothing_more(

@@ -95,7 +95,8 @@ impl Question {
         }
         let number = !self.choices.is_empty() && line.chars().all(|c| c.is_ascii_digit());
         let unclear = match self.words {
-            Words::Answer => number,
+            // A year may be the answer; a single digit is a slip of the finger.
+            Words::Answer => number && line.len() == 1,
             Words::Refusal => {
                 number || is_among(AGREEING, first_word(line)) || is_among(AGREEING_ALONE, bare(line))
             }
@@ -148,6 +149,8 @@ mod tests {
             assert_eq!(question(Words::Refusal).read(line), None, "{line}");
         }
         assert_eq!(question(Words::Answer).read("yes"), Some(Reply::Text("yes".into())));
+        assert_eq!(question(Words::Answer).read("2024"), Some(Reply::Text("2024".into())));
+        assert_eq!(question(Words::Answer).read("7"), None);
         let free = Question { choices: Vec::new(), ..question(Words::Answer) };
         assert_eq!(free.read("7"), Some(Reply::Text("7".into())));
         assert_eq!(free.read(" "), None);
