@@ -12,7 +12,7 @@ use jiff::Zoned;
 use crate::compaction::{CompactionConfig, Estimator, Health};
 use crate::context_files::Hints;
 use crate::delegation::Family;
-use crate::history::History;
+use crate::history::{History, RowId};
 use crate::journal::{Journal, JournalError};
 use crate::turn::guardrails;
 
@@ -293,6 +293,35 @@ impl Agent {
         Ok(Some(question))
     }
 
+    /// The question the conversation ends with.
+    pub fn last_question(&self) -> Option<RowId> {
+        self.question_from_end(1)
+    }
+
+    fn question_from_end(&self, n: usize) -> Option<RowId> {
+        self.history.user_from_end(n).map(|place| self.history.entries[place].row)
+    }
+
+    /// Lets the conversation end with this question again, where one step does it: taking the last exchange back, or
+    /// bringing back what was taken last. Otherwise nothing changes.
+    pub fn end_with(&mut self, question: Option<RowId>) -> Result<Step, JournalError> {
+        if self.last_question() == question {
+            return Ok(Step::None);
+        }
+        if self.last_question().is_some() && self.question_from_end(2) == question {
+            self.undo(1)?;
+            return Ok(Step::TookBack);
+        }
+        let Some(history) = self.journal.unrewind()? else { return Ok(Step::None) };
+        self.newest = None;
+        self.history = history;
+        if self.last_question() == question {
+            return Ok(Step::BroughtBack);
+        }
+        self.undo(1)?;
+        Ok(Step::None)
+    }
+
     /// Puts back what the last summary stands for. False when there is none.
     pub fn uncompact(&mut self) -> Result<bool, JournalError> {
         let Some(history) = self.journal.uncompact()? else { return Ok(false) };
@@ -300,6 +329,17 @@ impl Agent {
         self.newest = None;
         Ok(true)
     }
+}
+
+/// What [`Agent::end_with`] did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Nothing.
+    None,
+    /// The last exchange was taken out of the conversation.
+    TookBack,
+    /// What was taken out last is part of it again.
+    BroughtBack,
 }
 
 impl std::fmt::Debug for Agent {

@@ -19,7 +19,7 @@ mod titles;
 pub mod triage;
 pub mod turn;
 
-pub use agent::{Agent, Clock, Parts, Rules};
+pub use agent::{Agent, Clock, Parts, Rules, Step};
 pub use control::Control;
 pub use event::{AgentEvent, CallStatus, Level, OnAgentEvent};
 pub use history::{Entry, History, RowId};

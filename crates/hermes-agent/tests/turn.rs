@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hermes_agent::turn::guardrails;
-use hermes_agent::{AgentEvent, CallStatus, Control, Outcome, Rules};
+use hermes_agent::{AgentEvent, CallStatus, Control, Outcome, Rules, Step};
 use hermes_model::budget::{Limit, Limits, MemoryLedger, Meter, Period};
 use hermes_testkit::model::{ModelServer, Script};
 use hermes_tools::{Sharing, ToolOutput, Trust};
@@ -333,6 +333,25 @@ async fn undo_takes_turns_back_and_gives_the_question() {
     assert_eq!(question.text(), "b");
     assert_eq!(said(&agent), ["user: a", "model: 1"]);
     assert!(agent.undo(5).unwrap().is_none());
+}
+
+#[tokio::test]
+async fn one_step_leads_back_to_how_the_conversation_ended() {
+    let server = ModelServer::scripted("say \"1\"\n---\nsay \"2\"\n---\nsay \"3\"");
+    let mut agent = agent(&server, vec![]);
+    turn(&mut agent, "a").await;
+    let first = agent.last_question();
+    turn(&mut agent, "b").await;
+    let second = agent.last_question();
+    assert_eq!(agent.end_with(second).unwrap(), Step::None);
+    assert_eq!(agent.end_with(first).unwrap(), Step::TookBack);
+    assert_eq!(said(&agent), ["user: a", "model: 1"]);
+    assert_eq!(agent.end_with(second).unwrap(), Step::BroughtBack);
+    assert_eq!(said(&agent), ["user: a", "model: 1", "user: b", "model: 2"]);
+    agent.undo(1).unwrap();
+    turn(&mut agent, "c").await;
+    assert_eq!(agent.end_with(second).unwrap(), Step::None, "the conversation went on");
+    assert_eq!(said(&agent), ["user: a", "model: 1", "user: c", "model: 3"]);
 }
 
 #[tokio::test]

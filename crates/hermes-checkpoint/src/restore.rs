@@ -64,6 +64,16 @@ pub struct Restored {
     pub before: Option<ObjectId>,
 }
 
+/// How the reasons of snapshots begin that are made before going back.
+const BEFORE_ROLLBACK: &str = "pre-rollback snapshot";
+
+impl Restored {
+    /// Whether the snapshot was made before going back to another one.
+    pub fn is_before_rollback(&self) -> bool {
+        self.reason.starts_with(BEFORE_ROLLBACK)
+    }
+}
+
 impl Checkpoints {
     /// What going back would do. Changes nothing.
     pub fn plan(&self, place: &Place, id: ObjectId, only: Option<&Path>) -> Result<Plan, CheckpointError> {
@@ -89,7 +99,7 @@ impl Checkpoints {
         // Dropping the oldest snapshot must not take the one away that is being restored.
         let modes = desk.modes_of(wish.id);
         let contents = self.contents(todo.iter().filter_map(|change| change.blob).map(|blob| blob.id))?;
-        let why = format!("pre-rollback snapshot (restoring to {})", wish.id.short());
+        let why = format!("{BEFORE_ROLLBACK} (restoring to {})", wish.id.short());
         if let Taken::Made(id) = desk.keep(seen, &why)? {
             restored.before = Some(id);
         }

@@ -17,7 +17,11 @@ fn is_on(home: &TestHome, platform: &str, name: &str) -> bool {
 #[test]
 fn the_listing_says_what_is_on_and_what_is_not_there() {
     let home = TestHome::new();
-    hermes(&home, &["tools"]).success().stdout_has("process, terminal").stdout_has("web_extract, web_search");
+    let listed = hermes(&home, &["tools"]);
+    listed.success().stdout_has("process, terminal").stdout_has("image_gen       not here ");
+    for line in listed.out().lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
     assert!(is_on(&home, "cli", "terminal") && !is_on(&home, "cli", "video"));
     assert!(!is_on(&home, "webhook", "terminal"));
     hermes(&home, &["tools", "--summary"]).success().stdout_has("api_server");

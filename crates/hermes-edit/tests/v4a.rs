@@ -96,14 +96,12 @@ fn nothing_is_planned_if_one_file_does_not_fit() {
 #[test]
 fn files_must_be_there_or_not() {
     let missing = |patch| plan(&[("a", "x\n"), ("b", "")], patch).unwrap_err();
-    assert_eq!(missing("*** Delete File: z"), PatchError::Missing { path: "z".into() });
+    assert_eq!(missing("*** Delete File: z").to_string(), "'z': there is no such file");
+    assert_eq!(missing("*** Move File: z -> y"), PatchError::Gone { path: "z".into() });
     assert_eq!(missing("*** Update File: z\n@@\n-x\n+y"), PatchError::Missing { path: "z".into() });
     assert_eq!(missing("*** Add File: a\n+x"), PatchError::Exists { path: "a".into() });
     assert_eq!(missing("*** Move File: a -> b"), PatchError::Exists { path: "b".into() });
-    assert_eq!(
-        missing("*** Delete File: a\n*** Delete File: ./a"),
-        PatchError::Missing { path: "./a".into() }
-    );
+    assert_eq!(missing("*** Delete File: a\n*** Delete File: ./a"), PatchError::Gone { path: "./a".into() });
     let unreadable = Patch::parse("*** Delete File: a").unwrap().plan(|_| Err("it is a directory"));
     assert!(unreadable.unwrap_err().to_string().contains("it is a directory"));
 }

@@ -6,7 +6,7 @@ use hermes_model::ToolSpec;
 use serde_json::{Value, json};
 
 use crate::fields;
-use crate::gate::{Answerer, Question, Reply, Waiting};
+use crate::gate::{Answerer, Offer, Question, Reply, Waiting, Words};
 use crate::tool::{Arguments, Availability, Run, Running, Tool, ToolOutput};
 
 /// See the module.
@@ -65,10 +65,10 @@ fn read(arguments: &Arguments) -> Result<(String, Vec<String>), String> {
 
 /// Asks; with choices, one's own words are one of them, and asked for in a second step.
 async fn ask(person: &dyn Answerer, question: &str, choices: &[String]) -> Option<String> {
-    let mut first = Question { subject: String::new(), text: question.to_owned(), choices: choices.to_vec() };
-    if !choices.is_empty() {
-        first.choices.push(OWN_WORDS.to_owned());
-    }
+    let own = (!choices.is_empty()).then_some(OWN_WORDS);
+    let offered = Offer::numbered(choices.iter().map(String::as_str).chain(own));
+    let text = question.to_owned();
+    let first = Question { subject: String::new(), text, choices: offered, words: Words::Answer };
     match person.ask(&first).await {
         Reply::Text(text) => Some(text),
         Reply::Nobody => None,

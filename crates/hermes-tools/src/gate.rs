@@ -3,11 +3,13 @@
 
 pub mod advice;
 pub mod ask;
+mod asking;
 pub mod ledger;
 
 use std::path::PathBuf;
 use std::pin::Pin;
 
+pub use asking::{Answerer, NO, Offer, Question, Reply, Words};
 pub use hermes_guard::command::Reach;
 
 use crate::tool::Moment;
@@ -84,32 +86,4 @@ pub trait Gate: Send + Sync {
     fn take_notices(&self) -> Vec<String> {
         Vec::new()
     }
-}
-
-/// A question to the person in front of the program.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
-    /// What it is about, such as a command line; shown as it is.
-    pub subject: String,
-    /// The question.
-    pub text: String,
-    /// The answers on offer; none means free text.
-    pub choices: Vec<String>,
-}
-
-/// An answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reply {
-    /// One of the choices, by its place.
-    Choice(usize),
-    /// Words of their own.
-    Text(String),
-    /// There is nobody to ask, or they turned away.
-    Nobody,
-}
-
-/// Asks a person. Front doors implement it.
-pub trait Answerer: Send + Sync {
-    /// Asks and waits.
-    fn ask<'a>(&'a self, question: &'a Question) -> Waiting<'a, Reply>;
 }

@@ -51,7 +51,7 @@ pub mod workplace;
 pub use clarify::{Clarify, NobodyThere};
 pub use code::ExecuteCode;
 pub use cronjob::{Cronjob, Schedule};
-pub use gate::{Action, Answerer, Gate, Question, Reply, Verdict};
+pub use gate::{Action, Answerer, Gate, Offer, Question, Reply, Verdict, Words};
 pub use memory::Memory;
 pub use notifications::{News, Notification, Notifications};
 pub use process::Process;

@@ -13,7 +13,7 @@ use hermes_model::ToolSpec;
 use hermes_skills::memory::{About, MemoryError, MemoryFile, Refusal};
 use serde_json::{Value, json};
 
-use crate::gate::{Answerer, Question, Reply};
+use crate::gate::{Answerer, Offer, Question, Reply, Words};
 use crate::thread;
 use crate::tool::{Arguments, Availability, Moment, Run, Running, Tool, ToolOutput};
 use crate::workplace::lock;
@@ -117,7 +117,8 @@ impl Memory {
         let question = Question {
             subject: order.describe(),
             text: format!("Keep this change in {}?", order.about.file()),
-            choices: vec!["Yes".to_owned(), "No".to_owned()],
+            choices: Offer::yes_or_no(),
+            words: Words::Refusal,
         };
         let reply = tokio::select! {
             reply = person.ask(&question) => reply,
@@ -125,7 +126,11 @@ impl Memory {
         };
         match reply {
             Reply::Choice(0) => None,
-            Reply::Choice(_) | Reply::Text(_) | Reply::Nobody => {
+            Reply::Text(words) => Some(outcome::wrong(&format!(
+                "the user did not agree to this change, and said: {}",
+                words.trim()
+            ))),
+            Reply::Choice(_) | Reply::Nobody => {
                 Some(outcome::wrong("the user did not agree to this change; go on without it"))
             }
         }

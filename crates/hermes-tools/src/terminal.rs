@@ -38,7 +38,7 @@ impl Terminal {
             Err(problem) => return ToolOutput::error(problem),
         };
         if let Mode::Foreground { .. } = order.mode
-            && let Some(advice) = servers::never_ends(&order.command)
+            && let Some(advice) = servers::not_in_the_foreground(&order.command)
         {
             return Outcome::refused("error", advice).output();
         }

@@ -390,7 +390,7 @@ fn tools(
     let tools = catalog::choose(&kit, usable);
     let gate = AskGate::new(mode, answerer)
         .at(surroundings(opening, workplace))
-        .forbidding(forbidden::by_now(opening))
+        .obeying(forbidden::by_now(opening))
         .with_ledger(Ledger::new(opening.home.clone()));
     let delegation = if chosen.has_tool(crate::delegation::NAME) { Delegation::On } else { Delegation::Off };
     Ok(Chosen { tools: Toolbox::new(tools), gate, delegation })

@@ -13,6 +13,8 @@ pub struct MemoryJournal {
     next: i64,
     history: History,
     before_compaction: Vec<History>,
+    /// What was taken back, newest last.
+    rewound: Vec<Vec<Entry>>,
 }
 
 impl MemoryJournal {
@@ -54,7 +56,18 @@ impl Journal for MemoryJournal {
     fn rewind(&mut self, to: RowId) -> Result<usize, JournalError> {
         let place = self.history.entries.iter().position(|entry| entry.row == to);
         let kept = place.unwrap_or(self.history.entries.len());
-        Ok(self.history.entries.drain(kept..).count())
+        let taken: Vec<Entry> = self.history.entries.drain(kept..).collect();
+        let count = taken.len();
+        self.rewound.push(taken);
+        Ok(count)
+    }
+
+    fn unrewind(&mut self) -> Result<Option<History>, JournalError> {
+        let newest = self.history.entries.last().map(|entry| entry.row);
+        let went_on = |taken: &Vec<Entry>| newest >= taken.last().map(|entry| entry.row);
+        let Some(taken) = self.rewound.pop_if(|taken| !went_on(taken)) else { return Ok(None) };
+        self.history.entries.extend(taken);
+        Ok(Some(self.history.clone()))
     }
 
     fn compact(&mut self, hidden: &[RowId], inserted: &[Message]) -> Result<History, JournalError> {

@@ -34,6 +34,10 @@ pub trait Journal: Send {
     /// Takes this message and all after it out of the conversation; they stay on record.
     fn rewind(&mut self, to: RowId) -> Result<usize, JournalError>;
 
+    /// Brings back what the last [`rewind`](Self::rewind) took, unless the conversation went on since. Gives the conversation
+    /// as it is now.
+    fn unrewind(&mut self) -> Result<Option<History>, JournalError>;
+
     /// Puts other messages in the place of these; they stay on record. Gives the conversation as it is now.
     fn compact(&mut self, hidden: &[RowId], inserted: &[Message]) -> Result<History, JournalError>;
 

@@ -144,6 +144,15 @@ impl Journal for StoreJournal {
         Ok(rewound.hidden.len())
     }
 
+    fn unrewind(&mut self) -> Result<Option<History>, JournalError> {
+        let brought_back = self.store.lock().restore(&self.id);
+        match brought_back {
+            Ok(_) => self.load().map(Some),
+            Err(SessionError::NothingTakenBack { .. }) => Ok(None),
+            Err(error) => Err(written(error)),
+        }
+    }
+
     fn compact(&mut self, hidden: &[RowId], inserted: &[Message]) -> Result<History, JournalError> {
         let at = Timestamp::now();
         let hidden: Vec<MessageId> = hidden.iter().map(|row| MessageId(row.0)).collect();

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hermes_model::{Answer, ToolCall, ToolStatus};
@@ -11,7 +12,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::finish::Done;
+use super::finish::{Done, Passed};
 use super::prepare::{Prepared, prepare};
 use super::{Ended, Flow, MOST_BAD_ROUNDS, Turn, schedule};
 use crate::event::{AgentEvent, CallStatus, Level};
@@ -39,6 +40,7 @@ struct CallEnd {
     place: usize,
     output: ToolOutput,
     status: CallStatus,
+    passed: Passed,
     elapsed: Duration,
 }
 
@@ -63,6 +65,7 @@ impl Turn<'_, '_> {
         self.store_answer(&answer)?;
         self.remember_words(&answer);
         self.room = self.limits().batch;
+        self.rails.next_message();
         let nothing_ran = ready.is_empty();
         let mut left = ready.len() + refused.len();
         for (call, reason) in refused {
@@ -143,8 +146,8 @@ impl Turn<'_, '_> {
                 left -= 1;
                 let one = &ready[ended.place];
                 let ran = Some((&one.arguments, &sharing[ended.place]));
-                let CallEnd { output, status, elapsed, .. } = ended;
-                let done = Done { call: &one.call, ran, output, status, elapsed };
+                let CallEnd { output, status, passed, elapsed, .. } = ended;
+                let done = Done { call: &one.call, ran, passed, output, status, elapsed };
                 stopped = stopped.or(self.finish_call(done, left == 0).await?);
             }
         }
@@ -160,7 +163,11 @@ impl Turn<'_, '_> {
     ) -> impl Future<Output = CallEnd> + Send + 'static {
         let (tool, arguments, id) = (Arc::clone(&ready.tool), ready.arguments.clone(), ready.call.id.clone());
         let cancel = self.control.token().clone();
-        let gate = UntilInterrupted { gate: Arc::clone(&self.agent.gate), cancel: cancel.clone() };
+        let gate = UntilInterrupted {
+            gate: Arc::clone(&self.agent.gate),
+            cancel: cancel.clone(),
+            refused: AtomicBool::new(false),
+        };
         let session = self.agent.session_id().to_owned();
         async move {
             let started = Instant::now();
@@ -193,7 +200,8 @@ impl Turn<'_, '_> {
                 }
                 () = late => (ToolOutput::error("interrupted; the tool did not end in time"), CallStatus::Cancelled),
             };
-            CallEnd { place, output, status, elapsed: started.elapsed() }
+            let passed = if gate.refused.load(Ordering::Relaxed) { Passed::No } else { Passed::Yes };
+            CallEnd { place, output, status, passed, elapsed: started.elapsed() }
         }
     }
 
@@ -214,7 +222,8 @@ impl Turn<'_, '_> {
             tracing::error!(%broken, "a tool broke");
             let place = group.places.get(&broken.id()).copied().unwrap_or_default();
             let output = ToolOutput::error("the tool broke; this is a bug in it, not in the call");
-            CallEnd { place, output, status: CallStatus::Failed, elapsed: Duration::ZERO }
+            let (status, passed) = (CallStatus::Failed, Passed::Yes);
+            CallEnd { place, output, status, passed, elapsed: Duration::ZERO }
         }))
     }
 
@@ -241,20 +250,25 @@ impl Turn<'_, '_> {
     }
 }
 
-/// A gate that stops waiting for a person when the turn is interrupted.
+/// A gate that stops waiting for a person when the turn is interrupted, and remembers whether it refused anything.
 struct UntilInterrupted {
     gate: Arc<dyn Gate>,
     cancel: CancellationToken,
+    refused: AtomicBool,
 }
 
 impl Gate for UntilInterrupted {
     fn decide<'a>(&'a self, action: &'a Action<'a>) -> Waiting<'a, Verdict> {
         Box::pin(async move {
-            tokio::select! {
+            let verdict = tokio::select! {
                 biased;
                 () = self.cancel.cancelled() => Verdict::Refused { reason: "the user interrupted".to_owned() },
                 verdict = self.gate.decide(action) => verdict,
+            };
+            if matches!(verdict, Verdict::Refused { .. }) {
+                self.refused.store(true, Ordering::Relaxed);
             }
+            verdict
         })
     }
 }

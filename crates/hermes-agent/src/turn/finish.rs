@@ -4,13 +4,13 @@
 use std::time::Duration;
 
 use hermes_model::message::text_of;
-use hermes_model::{Content, Message, ToolCall, ToolResult};
+use hermes_model::{Content, Message, ToolCall, ToolResult, ToolStatus};
 use hermes_tools::limits::{self, Batched, Limits};
 use hermes_tools::tool::Access;
 use hermes_tools::{Arguments, Sharing, ToolOutput, Trust};
 
 use super::Turn;
-use super::guardrails::{Advice, Effect, Ran};
+use super::guardrails::{Advice, Effect, Ran, Went};
 use crate::event::{AgentEvent, CallStatus, Level};
 use crate::journal::JournalError;
 
@@ -20,6 +20,8 @@ pub(super) struct Done<'a> {
     pub call: &'a ToolCall,
     /// What was run, if it was.
     pub ran: Option<(&'a Arguments, &'a Sharing)>,
+    /// Whether the gate let it through.
+    pub passed: Passed,
     /// What it gave.
     pub output: ToolOutput,
     /// How it went.
@@ -28,10 +30,17 @@ pub(super) struct Done<'a> {
     pub elapsed: Duration,
 }
 
+/// Whether the gate let a call through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Passed {
+    Yes,
+    No,
+}
+
 impl<'a> Done<'a> {
     /// A call that was not run.
     pub fn not_run(call: &'a ToolCall, output: ToolOutput, status: CallStatus) -> Self {
-        Self { call, ran: None, output, status, elapsed: Duration::ZERO }
+        Self { call, ran: None, passed: Passed::Yes, output, status, elapsed: Duration::ZERO }
     }
 }
 
@@ -43,7 +52,7 @@ impl Turn<'_, '_> {
         done: Done<'_>,
         last: bool,
     ) -> Result<Option<String>, JournalError> {
-        let Done { call, ran, mut output, status, elapsed } = done;
+        let Done { call, ran, passed, mut output, status, elapsed } = done;
         self.count_helpers();
         if let (Some((_, sharing)), CallStatus::Ok) = (ran, status) {
             self.agent.family.saw(sharing);
@@ -52,7 +61,12 @@ impl Turn<'_, '_> {
         if output.trust == Trust::Outside {
             mark_outside(&mut output, &call.name);
         }
-        let stopped = ran.and_then(|(arguments, sharing)| self.advise(call, arguments, sharing, &mut output));
+        let went = match (output.status, passed) {
+            (ToolStatus::Ok, _) => Went::Well,
+            (ToolStatus::Failed, Passed::Yes) => Went::Badly,
+            (ToolStatus::Failed, Passed::No) => Went::Refused,
+        };
+        let stopped = ran.and_then(|ran| self.advise(call, ran, went, &mut output));
         if let Some((arguments, _)) = ran {
             self.add_hint(arguments, &mut output);
         }
@@ -97,8 +111,8 @@ impl Turn<'_, '_> {
     fn advise(
         &mut self,
         call: &ToolCall,
-        arguments: &Arguments,
-        sharing: &Sharing,
+        (arguments, sharing): (&Arguments, &Sharing),
+        went: Went,
         output: &mut ToolOutput,
     ) -> Option<String> {
         let looks = matches!(sharing, Sharing::Freely | Sharing::Files { access: Access::Read, .. });
@@ -106,7 +120,7 @@ impl Turn<'_, '_> {
         let ran = Ran {
             tool: &call.name,
             arguments: &serde_json::Value::Object(arguments.clone()).to_string(),
-            status: output.status,
+            went,
             result: &text,
             effect: if looks { Effect::Looks } else { Effect::Acts },
         };

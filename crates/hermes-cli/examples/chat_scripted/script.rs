@@ -8,7 +8,7 @@ use hermes_agent::{AgentEvent, Control, Outcome, Spending, TurnReport};
 use hermes_cli::chat::{
     Approvals, Choice, CommandOutcome, Conversation, Events, Exchange, Link, Request, StatusFacts, UserInput,
 };
-use hermes_tools::gate::{Answerer, Question, Reply};
+use hermes_tools::gate::{Answerer, Offer, Question, Reply, Words};
 use serde_json::json;
 
 fn first_facts() -> StatusFacts {
@@ -260,7 +260,8 @@ impl Player {
             } else {
                 "Run this command?".into()
             },
-            choices: choices.iter().map(|c| (*c).to_owned()).collect(),
+            choices: Offer::numbered(choices.iter().copied()),
+            words: if choices.is_empty() { Words::Answer } else { Words::Refusal },
         };
         let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|_| Interrupted)?;
         let token = self.control.token().clone();

@@ -1,7 +1,7 @@
 //! Asks the person at the terminal with plain lines, where there is no chat to ask through.
 
 use hermes_tools::gate::Waiting;
-use hermes_tools::{Answerer, Question, Reply};
+use hermes_tools::{Answerer, Question, Reply, Words};
 
 use crate::ui;
 
@@ -22,45 +22,46 @@ fn ask(question: &Question) -> Reply {
     if !question.subject.is_empty() {
         ui::note(&format!("\n  {}", ui::harmless(&question.subject).replace('\n', "\n  ")));
     }
-    ui::note(&question.text);
-    for (place, choice) in question.choices.iter().enumerate() {
-        ui::note(&format!("  {}) {choice}", place + 1));
+    ui::note(&ui::harmless(&question.text));
+    for offer in &question.choices {
+        ui::note(&format!("  {}) {}", offer.key, ui::harmless(&offer.text)));
     }
     loop {
         let Ok(line) = ui::ask("> ") else { return Reply::Nobody };
         if line.is_empty() {
             return Reply::Nobody;
         }
-        if let Some(reply) = read(line.trim(), question.choices.len()) {
+        if let Some(reply) = question.read(&line) {
             return reply;
         }
-        ui::note(&match question.choices.len() {
-            0 => "Type an answer; Ctrl-D leaves it unanswered.".to_owned(),
-            count => format!("Type a number from 1 to {count}."),
-        });
+        ui::note(&again(question));
     }
 }
 
-/// What a line means; nothing if it has to be asked again.
-fn read(line: &str, choices: usize) -> Option<Reply> {
-    if choices == 0 {
-        return (!line.is_empty()).then(|| Reply::Text(line.to_owned()));
+/// What is said to a line that means nothing.
+fn again(question: &Question) -> String {
+    if question.choices.is_empty() {
+        return "Type an answer; Ctrl-D leaves it unanswered.".to_owned();
     }
-    let number: usize = line.parse().ok()?;
-    (1..=choices).contains(&number).then(|| Reply::Choice(number - 1))
+    let keys: Vec<String> = question.choices.iter().map(|offer| offer.key.to_string()).collect();
+    let words = match question.words {
+        Words::Answer => "or your own words",
+        Words::Refusal => "or words to refuse it",
+    };
+    format!("Type {}, {words}; Ctrl-D leaves it unanswered.", keys.join(", "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hermes_tools::gate::Offer;
 
     #[test]
-    fn enter_alone_is_no_answer() {
-        assert_eq!(read("", 3), None);
-        assert_eq!(read("", 0), None);
-        assert_eq!(read("2", 3), Some(Reply::Choice(1)));
-        assert_eq!(read("4", 3), None);
-        assert_eq!(read("yes", 3), None);
-        assert_eq!(read("because", 0), Some(Reply::Text("because".into())));
+    fn a_line_that_means_nothing_is_asked_again_with_what_can_be_typed() {
+        let choices = vec![Offer::new('1', "Once"), Offer::new('0', "No")];
+        let question =
+            Question { subject: String::new(), text: "Run?".into(), choices, words: Words::Refusal };
+        assert_eq!(question.read("yes"), None);
+        assert!(again(&question).starts_with("Type 1, 0, or words"), "{}", again(&question));
     }
 }

@@ -63,7 +63,7 @@ fn a_conversation_is_stored_shown_again_and_gone_on_with() {
 
 #[test]
 fn ctrl_c_ends_the_tool_and_the_conversation_goes_on() {
-    let command = "(setsid sleep 6543211 </dev/null >/dev/null 2>&1 &); touch begun; sleep 6543212";
+    let command = "bash -c '(setsid sleep 6543211 </dev/null >/dev/null 2>&1 &)'; touch begun; sleep 6543212";
     let talk = talk(&format!("{}\n---\nsay \"Then not.\"", runs(command)));
     let mut terminal = start(&talk, &["--yolo"]);
     terminal.keys("wait for it\r");

@@ -165,6 +165,34 @@ fn the_chat_goes_back() {
 }
 
 #[test]
+fn undoing_a_rollback_brings_its_exchange_back_and_no_other_goes() {
+    let script = format!(
+        "{TITLE}say \"First.\"\n---\n{}\n---\nsay \"Second.\"\n---\nsay \"Third.\"",
+        runs("touch made.txt")
+    );
+    let talk = Talk::with_settings(&script, ON);
+    let mut terminal = Terminal::start(&talk.home, &["--yolo"]);
+    terminal.expect("Write a message").keys("question one\r").expect("First.");
+    terminal.keys("question two\r").expect("Second.");
+    let mut say = |command: &str, shows: &str| {
+        let before = terminal.shown().len();
+        terminal.keys(command);
+        wait_until(LIMIT, shows, || terminal.shown().get(before..).is_some_and(|new| new.contains(shows)));
+    };
+    say("/rollback 1\r", "The last exchange was taken back too");
+    assert!(!talk.file("made.txt").exists());
+    say("/rollback 1\r", "part of the conversation again");
+    assert!(talk.file("made.txt").exists());
+    say("question three\r", "Third.");
+    terminal.keys("/quit\r");
+    assert!(terminal.end().success());
+    let sent = serde_json::Value::from(talk.server.last_call().messages().to_vec()).to_string();
+    for question in ["question one", "question two", "question three"] {
+        assert!(sent.contains(question), "{question}: {sent}");
+    }
+}
+
+#[test]
 fn the_store_can_be_looked_at_and_cleared() {
     let talk = edited();
     talk.run(&["checkpoints"]).success();

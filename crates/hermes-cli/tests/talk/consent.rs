@@ -81,7 +81,7 @@ fn what_is_forbidden_and_the_worst_are_refused_with_yolo_too() {
 fn an_agreement_for_good_is_kept_until_it_is_taken_back() {
     let talk = talk();
     let mut terminal = Terminal::start(&talk.home, &["chat", "-q", "go"]);
-    terminal.expect("Run this command").expect("always").expect("> ").line("3").expect("noted");
+    terminal.expect("Run this command").expect("always").expect("> ").line("4").expect("noted");
     assert!(terminal.end().success(), "{}", terminal.shown());
     assert!(!talk.file("victim").exists());
     let config = talk.home.read("config.yaml");
@@ -90,12 +90,22 @@ fn an_agreement_for_good_is_kept_until_it_is_taken_back() {
     assert_eq!(listed[0]["command"], COMMAND);
     assert_eq!(listed[0]["rules"][0], "delete-recursive");
 
-    let again = self::talk();
-    let kept = again.home.read("config.yaml") + "command_allowlist:\n  - \"rm -r victim\"\n";
-    again.home.config(kept);
-    std::fs::copy(talk.home.path().join("approvals.json"), again.home.path().join("approvals.json")).unwrap();
-    again.run(&["-z", "go"]).success();
-    assert!(!again.file("victim").exists(), "nobody is asked twice");
+    // The same agreement in another conversation: it counts in the directory it was given in, and nowhere else.
+    let given_in = listed[0]["directory"].as_str().unwrap();
+    let asked_again_in = |directory: &dyn Fn(&Talk) -> String| {
+        let again = self::talk();
+        let kept = again.home.read("config.yaml") + "command_allowlist:\n  - \"rm -r victim\"\n";
+        again.home.config(kept);
+        let records = talk.home.read("approvals.json").replace(given_in, &directory(&again));
+        std::fs::write(again.home.path().join("approvals.json"), records).unwrap();
+        again.run(&["-z", "go"]).success();
+        again.file("victim").exists()
+    };
+    let here =
+        |talk: &Talk| talk.file("victim").parent().unwrap().canonicalize().unwrap().display().to_string();
+    assert_eq!(given_in, here(&talk));
+    assert!(!asked_again_in(&here), "nobody is asked twice");
+    assert!(asked_again_in(&|_| "/somewhere/else".to_owned()), "another directory is another question");
 
     let id = listed[0]["id"].as_str().unwrap();
     talk.run(&["approvals", "revoke", "nonsense"]).code(1).stderr_has("approvals list");
@@ -120,7 +130,7 @@ fn a_model_may_decide_first() {
     let talk = Talk::with_settings(&script("APPROVE, it is only a directory"), "approvals:\n  mode: smart\n");
     std::fs::create_dir(talk.file("victim")).unwrap();
     let mut terminal = Terminal::start(&talk.home, &["chat", "-q", "go"]);
-    terminal.expect("Run this command").expect("> ").line("4").expect("noted");
+    terminal.expect("Run this command").expect("> ").line("0").expect("noted");
     assert!(terminal.end().success(), "{}", terminal.shown());
     assert!(talk.file("victim").exists(), "more than a word is no approval");
 }
@@ -143,6 +153,11 @@ fn explaining_runs_nothing() {
     assert_eq!(json["findings"][0]["grant_prefix"], serde_json::json!(["git", "push"]));
     assert!(json["tree"].is_string());
     talk.run(&["guard", "explain"]).code(2);
+    explain(" ").code(2).stderr_has("empty");
+    let piped = |text: &str| talk.command(&["guard", "explain", "-"]).stdin(text).run();
+    piped("cd /\nrm -rf *\n").code(1).stdout_has("refuse");
+    piped("ls\n").success();
+    piped("").code(2);
     assert!(talk.file("victim").exists());
 }
 
@@ -151,7 +166,7 @@ fn enter_alone_never_agrees() {
     let talk = talk();
     let mut terminal = Terminal::start(&talk.home, &["chat", "-q", "go"]);
     terminal.expect(COMMAND).expect("Run this command").expect("> ");
-    terminal.line("").expect("Type a number").expect("> ");
+    terminal.line("").expect("Type 1").expect("> ");
     assert!(talk.file("victim").exists());
     terminal.line("1").expect("noted");
     assert!(terminal.end().success());
@@ -162,7 +177,7 @@ fn enter_alone_never_agrees() {
 fn a_no_reaches_the_model() {
     let talk = talk();
     let mut terminal = Terminal::start(&talk.home, &["chat", "-q", "go"]);
-    terminal.expect("Run this command").expect(") No").expect("> ").line("4").expect("noted");
+    terminal.expect("Run this command").expect(") No").expect("> ").line("0").expect("noted");
     assert!(terminal.end().success(), "{}", terminal.shown());
     assert!(talk.file("victim").exists());
     let results = talk.server.calls()[1].tool_results();
@@ -185,7 +200,7 @@ fn the_chat_asks_in_its_own_way() {
     terminal.expect("Hermes").keys("go\r").expect("Run this command").expect("Esc refuses");
     // Keys that were meant for the message do not count for a question that has just come up.
     wait_until(LIMIT, "the question takes a key", || {
-        terminal.keys("\r4");
+        terminal.keys("\r0");
         poll_until(Duration::from_secs(1), || terminal.shown().contains("noted").then_some(())).is_some()
     });
     assert!(talk.file("victim").exists(), "Enter alone never agrees");

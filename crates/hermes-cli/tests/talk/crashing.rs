@@ -48,7 +48,7 @@ fn during_the_answer_nothing_that_was_shown_is_lost() {
 
 #[test]
 fn during_a_tool_the_call_is_kept_and_its_processes_end() {
-    let command = "(setsid sleep 8765431 </dev/null >/dev/null 2>&1 &); touch begun; sleep 8765432";
+    let command = "bash -c '(setsid sleep 8765431 </dev/null >/dev/null 2>&1 &)'; touch begun; sleep 8765432";
     let talk = Talk::with(&format!("say \"I start.\"\n{}", runs(command)));
     let hermes = talk.command(&["-z", "go", "--json"]);
     let killed = kill_at(&hermes, &KillPoint::Path(talk.file("begun")), &mut Rng::seeded(1));

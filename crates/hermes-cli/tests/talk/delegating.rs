@@ -109,7 +109,7 @@ fn with_nobody_to_ask_helpers_are_refused_unless_the_user_said_otherwise() {
 const DANGEROUS: &str = "rm -rf leftovers; touch made-by-helper";
 
 const LONG: &str =
-    "(setsid sleep 5432101 </dev/null >/dev/null 2>&1 &); echo begun; touch begun; sleep 5432102";
+    "bash -c '(setsid sleep 5432101 </dev/null >/dev/null 2>&1 &)'; echo begun; touch begun; sleep 5432102";
 
 #[test]
 fn an_interrupt_ends_everything_helpers_started() {

@@ -6,7 +6,7 @@ use super::support::{LIMIT, Talk, runs, session_of};
 
 /// A command that starts a process of its own session, says that it runs, and waits.
 const LONG: &str =
-    "(setsid sleep 7654321 </dev/null >/dev/null 2>&1 &); echo begun; touch begun; sleep 7654322";
+    "bash -c '(setsid sleep 7654321 </dev/null >/dev/null 2>&1 &)'; echo begun; touch begun; sleep 7654322";
 
 #[test]
 fn a_signal_during_a_tool_ends_its_whole_tree_and_the_session_goes_on() {

@@ -196,7 +196,13 @@ pub enum PatchError {
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// The file to change, remove or rename is not there.
+    /// The file to remove or rename is not there.
+    #[error("'{path}': there is no such file")]
+    Gone {
+        /// The file.
+        path: String,
+    },
+    /// The file to change is not there.
     #[error("'{path}': there is no such file: use '*** Add File:' to make it")]
     Missing {
         /// The file.

@@ -24,7 +24,8 @@ fn step<E: Display, L: FnMut(&str) -> Result<Option<String>, E>>(
 ) -> Result<Option<Change>, PatchError> {
     match file {
         FilePatch::Update { path, hunks } => {
-            let old = files.present(path)?;
+            let missing = || PatchError::Missing { path: path.clone() };
+            let old = files.text(path)?.ok_or_else(missing)?;
             let new = changed(path, &old, hunks)?;
             files.put(path, Some(new.clone()));
             Ok((old != new).then(|| Change::Update { path: path.clone(), old, new }))
@@ -76,7 +77,7 @@ impl<E: Display, L: FnMut(&str) -> Result<Option<String>, E>> Files<L> {
     }
 
     fn present(&mut self, path: &str) -> Result<String, PatchError> {
-        self.text(path)?.ok_or_else(|| PatchError::Missing { path: path.to_owned() })
+        self.text(path)?.ok_or_else(|| PatchError::Gone { path: path.to_owned() })
     }
 
     fn absent(&mut self, path: &str) -> Result<(), PatchError> {

@@ -12,9 +12,11 @@ pub const MARK: &str = "HERMES_CALL";
 
 /// Runs a command: token, session, directory, names of variables handed over, command line.
 ///
-/// What a session carries is written by a trap, so that a command that says `exit` loses nothing.
+/// What a session carries is written by a trap, so that a command that says `exit` loses nothing. A directory that was named is
+/// for this command alone.
 pub const RUN: &str = r#"
 hermes_call=$1 hermes_session=$2 hermes_cwd=$3 hermes_handed=$4 hermes_command=$5
+hermes_apart=$3
 if [ -n "$hermes_session" ]; then
   hermes_state="${TMPDIR:-/tmp}/.hermes-plain-$(id -u)"
   ( umask 077; mkdir -p "$hermes_state" ) 2>/dev/null
@@ -39,7 +41,8 @@ hermes_save() {
   if [ -n "$hermes_session" ]; then
     unset HERMES_CALL
     ( umask 077; export -p > "$hermes_state.env.$$" && mv -f "$hermes_state.env.$$" "$hermes_state.env"
-      pwd > "$hermes_state.cwd.$$" && mv -f "$hermes_state.cwd.$$" "$hermes_state.cwd" ) 2>/dev/null
+      [ -n "$hermes_apart" ] ||
+        { pwd > "$hermes_state.cwd.$$" && mv -f "$hermes_state.cwd.$$" "$hermes_state.cwd"; } ) 2>/dev/null
   fi
   exit "$hermes_code"
 }
@@ -84,4 +87,25 @@ pub fn no_shell(code: i32, stderr: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(stderr);
     let refused = matches!(code, 125..=128) && text.contains("OCI runtime exec failed");
     refused.then(|| text.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::RUN;
+
+    #[test]
+    fn a_directory_for_one_command_moves_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let run = |cwd: &str, command: &str| {
+            let arguments = ["-c", RUN, "sh", "token", "session", cwd, "", command];
+            let mut shell = std::process::Command::new("sh");
+            let done = shell.args(arguments).current_dir("/usr").env("TMPDIR", dir.path()).output().unwrap();
+            String::from_utf8(done.stdout).unwrap()
+        };
+        assert_eq!(run("", "pwd; A=1; export A; cd /"), "/usr\n");
+        assert_eq!(run("/usr", "pwd; B=2; export B"), "/usr\n");
+        assert_eq!(run("", "pwd; echo $A$B"), "/\n12\n");
+    }
 }

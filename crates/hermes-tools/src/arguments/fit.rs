@@ -4,11 +4,14 @@ use serde_json::{Map, Number, Value};
 
 use crate::tool::Arguments;
 
+/// Arguments that are run: what is run is what was written, never what was made of something else.
+const RUN: &[&str] = &["command", "code"];
+
 /// Fits arguments to a schema where it is clear what was meant. What does not fit stays as it is: the tool says so.
 pub fn fit(arguments: &mut Arguments, schema: &Value) {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
     for (name, value) in arguments.iter_mut() {
-        if let Some(schema) = properties.get(name) {
+        if let Some(schema) = properties.get(name).filter(|_| !RUN.contains(&name.as_str())) {
             fit_value(value, schema);
         }
     }
@@ -174,6 +177,13 @@ mod tests {
         let mut unknown: Arguments = [("y".to_owned(), json!("1"))].into_iter().collect();
         fit(&mut unknown, &json!({ "properties": { "x": { "type": "integer" } } }));
         assert_eq!(unknown["y"], "1");
+    }
+
+    #[test]
+    fn what_is_run_is_never_made_up() {
+        let mut call: Arguments = [("command".to_owned(), json!(5))].into_iter().collect();
+        fit(&mut call, &json!({ "properties": { "command": { "type": "string" } } }));
+        assert_eq!(call["command"], 5);
     }
 
     proptest! {

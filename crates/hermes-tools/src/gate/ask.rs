@@ -4,6 +4,7 @@
 mod files;
 mod grants;
 mod mode;
+mod place;
 mod question;
 mod typed;
 
@@ -16,11 +17,13 @@ use std::time::SystemTime;
 use hermes_guard::command::{self, Context, Finding, Judgement, Memory, Questions};
 
 use super::advice::{Advice, Adviser, Case};
-use super::ledger::Ledger;
+use super::asking::is_plain_no;
+use super::ledger::{Ledger, by_hand};
 use super::{Action, Answerer, Gate, Reach, Reply, Verdict, Waiting};
 use crate::workplace::lock;
-use grants::Grants;
+use grants::{Grant, Grants};
 pub use mode::{First, Mode, Yolo};
+use place::{absolute, directory_of, stands_alone, started_in};
 use question::{Choice, question, reasons};
 use typed::Typed;
 
@@ -29,8 +32,17 @@ const LARGEST_SCRIPT: u64 = 64 * 1024;
 /// How many written files are remembered.
 const MOST_WRITTEN: usize = 10_000;
 
-/// Tells which patterns are always refused by now; nothing when that cannot be known.
-pub type Forbidden = dyn Fn() -> Option<Vec<String>> + Send + Sync;
+/// Tells the patterns of the settings as they are by now; nothing when that cannot be known.
+pub type ByNow = dyn Fn() -> Option<Patterns> + Send + Sync;
+
+/// Patterns of the settings, as they are at some time.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Patterns {
+    /// What is always refused.
+    pub deny: Vec<String>,
+    /// What never needs a question.
+    pub allow: Vec<String>,
+}
 
 /// Where commands run, as far as the rules want to know.
 #[derive(Debug, Clone, Default)]
@@ -63,15 +75,15 @@ pub struct AskGate {
     answerer: Option<Arc<dyn Answerer>>,
     adviser: Option<Arc<dyn Adviser>>,
     ledger: Option<Ledger>,
-    /// Patterns of the settings that stand for agreements of the ledger.
-    agreed: Vec<String>,
+    /// Patterns the user wrote into the settings, as they were when the conversation began.
+    by_hand: Vec<String>,
     /// What the shells of the conversation and of its helpers remember, as far as their commands tell. The conversation's
     /// own has no name.
     shells: Mutex<HashMap<String, Memory>>,
     grants: Mutex<Grants>,
     typed: Mutex<Typed>,
-    /// What the settings forbid by now, where somebody can tell.
-    forbidden: Option<Arc<Forbidden>>,
+    /// What the settings say by now, where somebody can tell.
+    by_now: Option<Arc<ByNow>>,
     /// Files that tools wrote in this conversation.
     wrote: Mutex<BTreeSet<PathBuf>>,
 }
@@ -81,16 +93,16 @@ impl AskGate {
     pub fn new(mode: Mode, answerer: Option<Arc<dyn Answerer>>) -> Self {
         Self {
             yolo: AtomicBool::new(mode.yolo == Yolo::On),
+            by_hand: mode.allow.clone(),
             mode,
             surroundings: Surroundings::default(),
             answerer,
             adviser: None,
             ledger: None,
-            agreed: Vec::new(),
             shells: Mutex::default(),
             grants: Mutex::default(),
             typed: Mutex::default(),
-            forbidden: None,
+            by_now: None,
             wrote: Mutex::default(),
         }
     }
@@ -102,19 +114,26 @@ impl AskGate {
         self
     }
 
-    /// Asks for the patterns of what is always refused before each decision: the settings may change while it goes on. Where
-    /// nothing is said the patterns of the beginning count.
+    /// Asks for the patterns of the settings before each decision: they may change while the conversation goes on. What is
+    /// forbidden meanwhile counts, and what is no longer allowed; what is allowed by a new pattern waits for the next
+    /// conversation. Where nothing is said the patterns of the beginning count.
     #[must_use]
-    pub fn forbidding(mut self, forbidden: Arc<Forbidden>) -> Self {
-        self.forbidden = Some(forbidden);
+    pub fn obeying(mut self, by_now: Arc<ByNow>) -> Self {
+        self.by_now = Some(by_now);
         self
     }
 
     /// Keeps what is allowed for good.
     #[must_use]
     pub fn with_ledger(mut self, ledger: Ledger) -> Self {
-        let copies = ledger.records().unwrap_or_default().into_iter().filter_map(|record| record.listed_as);
-        self.agreed = copies.filter(|copy| self.mode.allow.contains(copy)).collect();
+        self.by_hand = match ledger.records() {
+            Ok(records) => by_hand(&self.mode.allow, &records),
+            Err(error) => {
+                // Nobody knows which of the patterns count only in the directory they were agreed to in.
+                tracing::warn!(%error, "agreements cannot be read: nothing of command_allowlist counts");
+                Vec::new()
+            }
+        };
         self.ledger = Some(ledger);
         self
     }
@@ -146,21 +165,22 @@ impl AskGate {
         *lock(&self.grants) = Grants::default();
     }
 
-    /// What the rules say, and what the shell would remember of it.
-    fn judge(&self, action: &Action<'_>, helper: Option<&str>) -> (Judgement, Option<Memory>) {
+    /// What the rules say, what the shell would remember of it, and where it would run.
+    fn judge(&self, action: &Action<'_>, helper: Option<&str>) -> Judged {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         let (home, hermes_home) = (text(&self.surroundings.home), text(&self.surroundings.hermes_home));
         let memory = lock(&self.shells).get(helper.unwrap_or_default()).cloned();
         let began = self.surroundings.cwd.as_deref().filter(|_| memory.is_none()).map(text);
         let (cwd, apart) = match action {
             Action::Command { workdir: Some(dir), .. } => {
-                (Some(absolute(dir, self.surroundings.cwd.as_deref())), true)
+                let shell = Context { cwd: began.as_deref(), memory: memory.as_ref(), ..Context::default() };
+                (absolute(dir, started_in(&shell).as_deref()), true)
             }
             _ => (began, false),
         };
         let resolve = |path: &str| std::fs::canonicalize(path).ok().map(|path| text(&path));
-        let now = self.forbidden.as_ref().and_then(|forbidden| forbidden());
-        let deny = now.as_deref().unwrap_or(&self.mode.deny);
+        let now = self.by_now.as_ref().and_then(|by_now| by_now());
+        let deny = now.as_ref().map_or(&self.mode.deny, |now| &now.deny);
         let script = |path: &str| self.own_script(Path::new(path));
         let here = self.surroundings.files == Files::Here;
         let mut sight = Context {
@@ -173,54 +193,52 @@ impl AskGate {
             resolve: here.then_some(&resolve),
             script: here.then_some(&script),
             deny,
-            allow: &self.mode.allow,
             ..Context::default()
         };
         match action {
             Action::Command { line, reach, .. } => {
                 sight.reach = *reach;
-                let allow = self.allowed();
+                let still = |pattern: &&String| now.as_ref().is_none_or(|now| now.allow.contains(pattern));
+                let allow: Vec<String> = self.by_hand.iter().filter(still).cloned().collect();
                 let (judgement, after) =
                     command::judge_and_remember(line, &Context { allow: &allow, ..sight });
-                (judgement, (!apart).then_some(after))
+                let asks = matches!(judgement, Judgement::Ask { .. });
+                let directory = asks.then(|| directory_of(&sight)).flatten();
+                let directory = directory.filter(|directory| stands_alone(line, directory, &sight));
+                Judged { judgement, after: (!apart).then_some(after), directory }
             }
             Action::Script { code, reach } => {
                 sight.reach = *reach;
-                (command::judge_script(code, &Context { allow: &[], ..sight }), None)
+                Judged::of(command::judge_script(code, &sight))
             }
             Action::Input { command, text, reach } => {
                 sight.reach = *reach;
                 let whole = lock(&self.typed).whole(command, text);
-                (command::judge_input(command, &whole, &Context { allow: &[], memory: None, ..sight }), None)
+                Judged::of(command::judge_input(command, &whole, &Context { memory: None, ..sight }))
             }
             // What may be written where is settled by the tools that write.
             Action::Write { paths, reach } => {
                 let denied = paths.iter().find_map(|path| command::forbids(deny, &text(path)));
-                let judgement = match denied {
+                Judged::of(match denied {
                     Some(pattern) => Judgement::Refused { finding: Finding::denied(&pattern, "") },
                     None if self.yolo() == Yolo::On || *reach == Reach::Contained => Judgement::Allowed,
-                    None => files::judge(paths),
-                };
-                (judgement, None)
+                    None => files::judge(paths, &sight),
+                })
             }
         }
     }
 
-    /// The patterns that let a command pass. Entries that stand for an agreement count only while its record is there:
-    /// it may have been taken back by another program since.
-    fn allowed(&self) -> Vec<String> {
-        let Some(ledger) = &self.ledger else { return self.mode.allow.clone() };
-        let by_hand = self.mode.allow.iter().filter(|pattern| !self.agreed.contains(pattern)).cloned();
-        let records = ledger.records().unwrap_or_else(|error| {
-            tracing::warn!(%error, "agreements cannot be read: they do not count");
-            Vec::new()
-        });
-        let kept = records.into_iter().filter_map(|record| match record.listed_as {
-            Some(copy) => self.agreed.contains(&copy).then_some(copy),
-            // What fits into no list stands in the records alone.
-            None => Some(record.command),
-        });
-        by_hand.chain(kept).collect()
+    /// Whether the user agreed to this line in this directory for good. Read anew each time: it may have been taken back by
+    /// another program since.
+    fn is_agreed(&self, line: &str, directory: Option<&str>) -> bool {
+        let Some(ledger) = &self.ledger else { return false };
+        match ledger.standing() {
+            Ok(records) => records.iter().any(|record| record.covers(line, directory)),
+            Err(error) => {
+                tracing::warn!(%error, "agreements cannot be read: they do not count");
+                false
+            }
+        }
     }
 
     /// The text of a file that a tool wrote in this conversation, as it is now.
@@ -233,9 +251,15 @@ impl AskGate {
         std::fs::read_to_string(&real).ok()
     }
 
-    async fn ask(&self, action: &Action<'_>, findings: &[Finding], helper: Option<&str>) -> Verdict {
+    async fn ask(
+        &self,
+        action: &Action<'_>,
+        findings: &[Finding],
+        directory: Option<&str>,
+        helper: Option<&str>,
+    ) -> Verdict {
         let Some(answerer) = &self.answerer else { return nobody(&reasons("", findings)) };
-        let (mut question, meanings) = question(action, findings);
+        let (mut question, meanings) = question(action, findings, directory);
         if let Some(helper) = helper {
             question.text = format!("The helper \"{helper}\" wants this. {}", question.text);
         }
@@ -257,11 +281,12 @@ impl AskGate {
                     lock(&self.grants).add(grant);
                     Verdict::Allowed
                 }
-                Some(Choice::Always) => self.allow_always(action, findings),
-                Some(Choice::No) | None => refused("the user said no: do not try it in another way"),
+                Some(Choice::Always) => self.allow_always(action, findings, directory),
+                Some(Choice::No) | None => refused(SAID_NO),
             },
+            Reply::Text(words) if is_plain_no(&words) => refused(SAID_NO),
             Reply::Text(words) if !words.trim().is_empty() => {
-                refused(format!("the user said: {}", words.trim()))
+                refused(format!("the user refused it and said: {}", words.trim()))
             }
             Reply::Text(_) => refused("the user did not agree"),
             Reply::Nobody => {
@@ -272,7 +297,8 @@ impl AskGate {
 
     /// Judges and, where that is not enough, asks.
     async fn settle(&self, action: &Action<'_>, helper: Option<&str>) -> Verdict {
-        let (judgement, after) = self.judge(action, helper);
+        let Judged { judgement, after, directory } = self.judge(action, helper);
+        let directory = directory.as_deref();
         let verdict = match judgement {
             Judgement::Allowed => Verdict::Allowed,
             Judgement::Refused { finding } => refused(format!(
@@ -283,10 +309,15 @@ impl AskGate {
             )),
             Judgement::Ask { findings } => {
                 let left = match action {
-                    Action::Command { line, .. } => lock(&self.grants).uncovered(line, findings),
+                    Action::Command { line, .. } if self.is_agreed(line, directory) => Vec::new(),
+                    Action::Command { line, .. } => lock(&self.grants).uncovered(line, directory, findings),
                     _ => findings,
                 };
-                if left.is_empty() { Verdict::Allowed } else { self.ask(action, &left, helper).await }
+                if left.is_empty() {
+                    Verdict::Allowed
+                } else {
+                    self.ask(action, &left, directory, helper).await
+                }
             }
         };
         if let (Some(after), Verdict::Allowed) = (after, &verdict) {
@@ -320,14 +351,24 @@ impl AskGate {
     }
 
     /// Writes an agreement down. One that cannot be written still counts for this conversation.
-    fn allow_always(&self, action: &Action<'_>, findings: &[Finding]) -> Verdict {
-        let Action::Command { line, .. } = action else { return Verdict::Allowed };
-        lock(&self.grants).add(grants::Grant::Line((*line).to_owned()));
+    fn allow_always(&self, action: &Action<'_>, findings: &[Finding], directory: Option<&str>) -> Verdict {
+        let (Action::Command { line, .. }, Some(directory)) = (action, directory) else {
+            return Verdict::Allowed;
+        };
         let rules: Vec<String> = findings.iter().map(|finding| finding.rule.clone()).collect();
-        if let Some(ledger) = &self.ledger
-            && let Err(error) = ledger.add(line, &rules, SystemTime::now())
-        {
-            tracing::warn!(%error, "an agreement counts for this conversation only: it cannot be written down");
+        let written = match &self.ledger {
+            None => false,
+            Some(ledger) => match ledger.add(line, directory, &rules, SystemTime::now()) {
+                Ok(_) => true,
+                Err(error) => {
+                    tracing::warn!(%error, "an agreement counts for this conversation only: it cannot be written down");
+                    false
+                }
+            },
+        };
+        if !written {
+            let (line, directory) = ((*line).to_owned(), directory.to_owned());
+            lock(&self.grants).add(Grant::Line { line, directory });
         }
         Verdict::Allowed
     }
@@ -352,12 +393,22 @@ impl std::fmt::Debug for AskGate {
     }
 }
 
-/// A directory from where commands begin.
-fn absolute(dir: &str, cwd: Option<&Path>) -> String {
-    if dir.starts_with('~') {
-        return dir.to_owned();
+/// Told to the model after a no without words.
+const SAID_NO: &str = "the user said no: do not try it in another way";
+
+/// What came of looking at an action.
+struct Judged {
+    judgement: Judgement,
+    /// What the shell would remember.
+    after: Option<Memory>,
+    /// Where a command that is asked about would run, if that is known and says what the command is about.
+    directory: Option<String>,
+}
+
+impl Judged {
+    fn of(judgement: Judgement) -> Self {
+        Self { judgement, after: None, directory: None }
     }
-    cwd.map_or_else(|| PathBuf::from(dir), |cwd| cwd.join(dir)).to_string_lossy().into_owned()
 }
 
 fn refused(reason: impl Into<String>) -> Verdict {

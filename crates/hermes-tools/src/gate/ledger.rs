@@ -22,6 +22,9 @@ pub struct Record {
     pub id: String,
     /// The very command line.
     pub command: String,
+    /// The directory it counts in. Older records have none: they count everywhere, as they were agreed to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
     /// The rules that had asked.
     pub rules: Vec<String>,
     /// When, in seconds since 1970.
@@ -29,6 +32,26 @@ pub struct Record {
     /// Its copy in the list of config.yaml, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listed_as: Option<String>,
+}
+
+impl Record {
+    /// Whether it is about this command line in this directory.
+    pub fn covers(&self, line: &str, directory: Option<&str>) -> bool {
+        let here = self.directory.as_deref().is_none_or(|granted| Some(granted) == directory);
+        self.command.trim() == line.trim() && here
+    }
+
+    /// Whether it counts, beside this list of config.yaml. What fits into no list stands in the records alone.
+    pub fn stands_beside(&self, list: &[String]) -> bool {
+        self.listed_as.as_ref().is_none_or(|copy| list.contains(copy))
+    }
+}
+
+/// The patterns of the list that the user wrote: those that are no copies of agreements, which count only where they were
+/// given.
+pub fn by_hand(list: &[String], records: &[Record]) -> Vec<String> {
+    let is_copy = |pattern: &String| records.iter().any(|record| record.listed_as.as_ref() == Some(pattern));
+    list.iter().filter(|pattern| !is_copy(pattern)).cloned().collect()
 }
 
 /// A file that cannot be read or written.
@@ -73,11 +96,29 @@ impl Ledger {
         Ok(self.read()?.grants)
     }
 
-    /// Writes an agreement down.
-    pub fn add(&self, command: &str, rules: &[String], now: SystemTime) -> Result<Record, LedgerError> {
+    /// The records that count by now: those whose copy is still in the list.
+    pub fn standing(&self) -> Result<Vec<Record>, LedgerError> {
+        let mut records = self.records()?;
+        if !records.is_empty() {
+            let text = files::read_if_exists(&self.home.config_file())?.unwrap_or_default();
+            let list = list_of(&String::from_utf8_lossy(&text));
+            records.retain(|record| record.stands_beside(&list));
+        }
+        Ok(records)
+    }
+
+    /// Writes an agreement down: this command line, in this directory.
+    pub fn add(
+        &self,
+        command: &str,
+        directory: &str,
+        rules: &[String],
+        now: SystemTime,
+    ) -> Result<Record, LedgerError> {
         let record = Record {
-            id: id_of(command),
+            id: id_of(&format!("{}\0{directory}", command.trim())),
             command: command.to_owned(),
+            directory: Some(directory.to_owned()),
             rules: rules.to_vec(),
             granted_at: now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
             listed_as: listed(command),
@@ -99,17 +140,21 @@ impl Ledger {
 
     /// Takes agreements back: those the function names, by id. Gives how many were there.
     pub fn revoke(&self, which: impl Fn(&str) -> bool) -> Result<usize, LedgerError> {
-        let mut entries = Vec::new();
         let mut ids = std::collections::BTreeSet::new();
-        for record in self.records()?.into_iter().filter(|record| which(&record.id)) {
+        let (gone, kept): (Vec<Record>, Vec<Record>) =
+            self.records()?.into_iter().partition(|record| which(&record.id));
+        // The same command may have been agreed to in another directory too.
+        let needed = |entry: &String| kept.iter().any(|record| record.listed_as.as_ref() == Some(entry));
+        let mut entries = Vec::new();
+        for record in gone {
             ids.insert(record.id);
-            entries.extend(record.listed_as);
+            entries.extend(record.listed_as.filter(|entry| !needed(entry)));
         }
         // The copy first: a record without one no longer counts.
         if self.home.config_file().exists() {
             self.edit_list(|list| {
                 list.retain(|entry| {
-                    let goes = entries.contains(entry) || which(&id_of(entry));
+                    let goes = entries.contains(entry) || !needed(entry) && which(&id_of(entry));
                     if goes && !entries.contains(entry) {
                         ids.insert(id_of(entry));
                     }
@@ -204,7 +249,7 @@ mod tests {
         let config = dir.path().join("config.yaml");
         std::fs::write(&config, "# mine\nmodel: x # keep\ncommand_allowlist:\n  - git *\n").unwrap();
         let ledger = ledger(dir.path());
-        let record = ledger.add("rm -r build*", &["delete-recursive".into()], at(7)).unwrap();
+        let record = ledger.add("rm -r build*", "/a", &["delete-recursive".into()], at(7)).unwrap();
         assert_eq!(record.listed_as.as_deref(), Some("rm -r build[*]"));
         let text = std::fs::read_to_string(&config).unwrap();
         assert!(text.contains("# mine") && text.contains("# keep"), "{text}");
@@ -218,10 +263,35 @@ mod tests {
     }
 
     #[test]
+    fn each_directory_has_an_agreement_of_its_own() {
+        let dir = tempfile::tempdir().unwrap();
+        let ledger = ledger(dir.path());
+        let first = ledger.add("rm -r x", "/a", &[], at(1)).unwrap();
+        let second = ledger.add("rm -r x", "/b", &[], at(2)).unwrap();
+        assert!(first.covers("rm -r x ", Some("/a")));
+        assert!(!first.covers("rm -r x", Some("/b")) && !first.covers("rm -r x", None));
+        assert_eq!(ledger.revoke(|id| id == first.id).unwrap(), 1);
+        assert_eq!(ledger.standing().unwrap(), std::slice::from_ref(&second), "the other one still counts");
+        let list = || list_of(&std::fs::read_to_string(dir.path().join("config.yaml")).unwrap());
+        assert_eq!(by_hand(&list(), &ledger.records().unwrap()), Vec::<String>::new());
+        std::fs::write(dir.path().join("config.yaml"), "command_allowlist: []\n").unwrap();
+        assert_eq!(ledger.standing().unwrap(), [], "without its copy it does not count");
+    }
+
+    #[test]
+    fn records_of_earlier_versions_count_everywhere() {
+        let dir = tempfile::tempdir().unwrap();
+        let old = r#"{"version":1,"grants":[{"id":"1","command":"rm -r x","rules":[],"granted_at":1}]}"#;
+        std::fs::write(dir.path().join(FILE), old).unwrap();
+        let records = ledger(dir.path()).standing().unwrap();
+        assert!(records[0].covers("rm -r x", Some("/a")) && records[0].covers("rm -r x", None));
+    }
+
+    #[test]
     fn the_file_is_private() {
         use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
-        ledger(dir.path()).add("a\nb", &[], at(1)).unwrap();
+        ledger(dir.path()).add("a\nb", "/a", &[], at(1)).unwrap();
         let mode = std::fs::metadata(dir.path().join(FILE)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         assert!(
@@ -238,7 +308,7 @@ mod tests {
                 let ledger = ledger(dir.path());
                 scope.spawn(move || {
                     for place in 0..5 {
-                        ledger.add(&format!("rm -r {writer}-{place}"), &[], at(1)).unwrap();
+                        ledger.add(&format!("rm -r {writer}-{place}"), "/a", &[], at(1)).unwrap();
                     }
                 });
             }

@@ -12,6 +12,10 @@ use crate::text;
 /// How much of a command line is repeated.
 const LONGEST_COMMAND: usize = 200;
 
+/// Why a command is over that was ended on request, and its code: that of the signal it got first.
+const KILLED: &str = "killed";
+const CODE_OF_KILLED: i32 = -15;
+
 /// Whether it runs: `running` or `exited`.
 pub(super) fn status(info: &JobInfo) -> &'static str {
     if info.state == JobState::Running { "running" } else { "exited" }
@@ -22,7 +26,7 @@ fn completion(info: &JobInfo) -> Option<&'static str> {
     match &info.state {
         JobState::Running => None,
         JobState::Lost => Some("lost"),
-        JobState::Ended { ending: Ending::Cancelled, .. } => Some("killed"),
+        JobState::Ended { ending: Ending::Cancelled, .. } => Some(KILLED),
         JobState::Ended { ending: Ending::NoDirectory { .. } | Ending::NotStarted { .. }, .. } => {
             Some("failed_start")
         }
@@ -33,8 +37,13 @@ fn completion(info: &JobInfo) -> Option<&'static str> {
 /// Code and reason, once it is over.
 pub(super) fn add_ending(value: &mut Map<String, Value>, info: &JobInfo) {
     let Some(reason) = completion(info) else { return };
-    value.insert("exit_code".to_owned(), json!(info.exit_code()));
+    let killed = reason == KILLED;
+    let code = if killed { Some(CODE_OF_KILLED) } else { info.exit_code() };
+    value.insert("exit_code".to_owned(), json!(code));
     value.insert("completion_reason".to_owned(), json!(reason));
+    if killed {
+        value.insert("termination_source".to_owned(), json!("process.kill"));
+    }
 }
 
 pub(super) fn command(info: &JobInfo, redactor: &Redactor) -> String {

@@ -30,6 +30,8 @@ pub(super) enum Mode {
 pub(super) enum Tell {
     Nothing,
     Ending,
+    /// The same, where lines were asked for as well.
+    EndingNotLines,
     Lines(Vec<String>),
 }
 
@@ -52,7 +54,7 @@ impl Order {
         }
         let timeout = seconds(arguments, "timeout")?;
         let mode = if flag(arguments, "background")? {
-            Mode::Background { tell: tell(arguments, &mut notes)? }
+            Mode::Background { tell: tell(arguments)? }
         } else {
             Mode::Foreground { timeout: foreground_timeout(timeout, usual)? }
         };
@@ -71,7 +73,7 @@ fn foreground_timeout(asked: Option<u64>, usual: Duration) -> Result<Duration, S
     }
 }
 
-fn tell(arguments: &Arguments, notes: &mut Vec<String>) -> Result<Tell, String> {
+fn tell(arguments: &Arguments) -> Result<Tell, String> {
     let ending = flag(arguments, "notify_on_complete")?;
     let patterns = match arguments.get("watch_patterns") {
         None | Some(Value::Null) => Vec::new(),
@@ -86,10 +88,7 @@ fn tell(arguments: &Arguments, notes: &mut Vec<String>) -> Result<Tell, String> 
     let patterns: Vec<String> = patterns.into_iter().filter(|pattern| !pattern.is_empty()).collect();
     Ok(match (ending, patterns.is_empty()) {
         (true, true) => Tell::Ending,
-        (true, false) => {
-            notes.push("watch_patterns was ignored, as notify_on_complete is set".to_owned());
-            Tell::Ending
-        }
+        (true, false) => Tell::EndingNotLines,
         (false, false) => Tell::Lines(patterns),
         (false, true) => Tell::Nothing,
     })
@@ -164,8 +163,7 @@ mod tests {
     fn a_background_command_tells_one_thing() {
         let both = json!({ "command": "x", "background": true, "notify_on_complete": true, "watch_patterns": ["a"] });
         let order = read(both).unwrap();
-        assert_eq!(order.mode, Mode::Background { tell: Tell::Ending });
-        assert_eq!(order.notes.len(), 1);
+        assert_eq!(order.mode, Mode::Background { tell: Tell::EndingNotLines });
         // A background command has no limit that a timeout could exceed.
         let long =
             json!({ "command": "x", "background": true, "timeout": 6000, "watch_patterns": ["up", ""] });

@@ -15,6 +15,9 @@ use crate::workplace::{Reached, Workplace};
 const SILENT: &str = "You are not told when it ends: ask with process(action=\"poll\" or \"wait\"), or use \
 notify_on_complete=true for work that has an end.";
 
+const IGNORED: &str =
+    "notify_on_complete is set, so that only its end is told: leave it out to hear of these lines";
+
 /// Starts a command and returns.
 pub(super) async fn run(place: &Workplace, order: Order, run: Run<'_>) -> Outcome {
     let (place, progress, session) = (place.clone(), run.progress.clone(), run.session.to_owned());
@@ -70,7 +73,7 @@ fn labelled(request: JobRequest, session: &str, tell: &Tell) -> JobRequest {
     let request = request.label(watch::CONVERSATION, session);
     match tell {
         Tell::Nothing | Tell::Lines(_) => request,
-        Tell::Ending => request.label(watch::NOTIFY, watch::ENDING),
+        Tell::Ending | Tell::EndingNotLines => request.label(watch::NOTIFY, watch::ENDING),
     }
 }
 
@@ -94,11 +97,15 @@ fn launched(place: &Workplace, session: &str, reached: Reached, info: &JobInfo, 
     match &tell {
         Tell::Nothing => outcome.hint = Some(SILENT),
         Tell::Ending => outcome.notify_on_complete = Some(true),
+        Tell::EndingNotLines => {
+            outcome.notify_on_complete = Some(true);
+            outcome.watch_patterns_ignored = Some(IGNORED);
+        }
         Tell::Lines(patterns) => outcome.watch_patterns = Some(patterns.clone()),
     }
     let want = match tell {
         Tell::Nothing => return outcome,
-        Tell::Ending => Want::Ending,
+        Tell::Ending | Tell::EndingNotLines => Want::Ending,
         Tell::Lines(patterns) => Want::Lines(patterns),
     };
     if let Err(error) = watch::start(place, session, &reached.client, info, want) {

@@ -1,5 +1,6 @@
 //! A command the conversation waits for.
 
+use std::path::Path;
 use std::time::Duration;
 
 use hermes_box::client::{CallError, Event};
@@ -57,9 +58,27 @@ impl Command<'_> {
             return Outcome::interrupted_before();
         }
         reached.notes.extend(self.order.notes.iter().cloned());
+        let home = self.order.workdir.as_ref().and_then(|_| reached.client.session(self.session).ok());
         match self.follow(&reached, progress, link) {
-            (Ok(exit), kept) => self.ended(reached, &exit, kept),
+            (Ok(exit), kept) => {
+                if let Some(home) = home.filter(|home| home.cwd != exit.cwd) {
+                    self.go_home(&reached, &home.cwd);
+                }
+                self.ended(reached, &exit, kept)
+            }
             (Err(error), kept) => self.lost(reached, &error, kept),
+        }
+    }
+
+    /// A directory for one call is for that call alone: the shell goes back to its own.
+    fn go_home(&self, reached: &Reached, directory: &Path) {
+        let quoted = directory.display().to_string().replace('\'', "'\\''");
+        let back = ExecRequest::shell(self.session, format!("cd -- '{quoted}'"));
+        match reached.client.run(back) {
+            Ok(exit) if exit.code() == 0 => {}
+            // The next call says where it runs if the directory is gone.
+            Ok(exit) => tracing::warn!(code = exit.code(), "the shell did not go back to its directory"),
+            Err(error) => tracing::warn!(%error, "the shell did not go back to its directory"),
         }
     }
 

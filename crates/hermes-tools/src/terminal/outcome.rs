@@ -24,6 +24,9 @@ pub(super) struct Outcome {
     pub(super) notify_on_complete: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) watch_patterns: Option<Vec<String>>,
+    /// Why patterns that were given are not watched for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) watch_patterns_ignored: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) hint: Option<&'static str>,
     /// What the model has to know besides: lost state, a directory that is gone, processes left behind.

@@ -48,7 +48,7 @@ async fn a_choice_or_own_words() {
 
     let (wrote, person) = talk(&[Reply::Choice(4), Reply::Text("neither".into())]);
     assert_eq!(wrote.call(question).await["user_response"], "neither");
-    assert_eq!(person.asked.lock().unwrap()[1].choices, Vec::<String>::new());
+    assert!(person.asked.lock().unwrap()[1].choices.is_empty());
 
     let (open, _) = talk(&[Reply::Text("blue".into())]);
     let answer = open.call(json!({ "question": "Which colour?" })).await;

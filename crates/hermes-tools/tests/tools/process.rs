@@ -81,12 +81,21 @@ async fn another_program_finds_it_again(fixture: &Fixture) {
 async fn killing_ends_the_whole_tree(fixture: &Fixture) {
     let place = fixture.place();
     let (terminal, process) = (Talk::new(Terminal::new(place.clone())), Talk::new(Process::new(place)));
+    let both =
+        json!({ "command": "true", "background": true, "notify_on_complete": true, "watch_patterns": ["x"] });
+    let told = terminal.call(both).await;
+    assert!(told["watch_patterns_ignored"].is_string() && told["watch_patterns"].is_null(), "{told}");
     let id = start(&terminal, "trap '' TERM; setsid sleep 7140 & echo up; sleep 7141", json!({})).await;
     while process.call(json!({ "action": "poll", "session_id": id })).await["output_preview"] != "up\n" {}
     let killed = process.call(json!({ "action": "kill", "session_id": id })).await;
     assert_eq!(
         (&killed["status"], &killed["completion_reason"]),
         (&json!("killed"), &json!("killed")),
+        "{killed}"
+    );
+    assert_eq!(
+        (&killed["exit_code"], &killed["termination_source"]),
+        (&json!(-15), &json!("process.kill")),
         "{killed}"
     );
     let look = "for p in /proc/[0-9]*; do { tr '\\0' ' ' < $p/cmdline; } 2>/dev/null | grep -x 'sleep 714[01] '; done; true";

@@ -40,12 +40,17 @@ async fn the_shell_of_a_conversation_goes_on(fixture: &Fixture) {
     let seen = one.call(json!({ "command": "basename \"$PWD\"; echo \"$V\"; f" })).await;
     assert_eq!(seen["output"], "d\n1\nf");
     assert_eq!(other.call(json!({ "command": "echo \"[$V]\"" })).await["output"], "[]");
+    let elsewhere = one.call(json!({ "command": "pwd; export W=2", "workdir": "/" })).await;
+    assert_eq!(elsewhere["output"], "/");
+    let back = one.call(json!({ "command": "basename \"$PWD\"; echo \"$W\"" })).await;
+    assert_eq!(back["output"], "d\n2", "a directory for one call moves nothing");
 }
 
 async fn a_time_limit_ends_everything(fixture: &Fixture) {
     let talk = Talk::new(Terminal::new(fixture.place()));
-    let result =
-        talk.call(json!({ "command": "echo begun; setsid sleep 7123 & sleep 7124", "timeout": 1 })).await;
+    let result = talk
+        .call(json!({ "command": "echo begun; bash -c 'setsid sleep 7123 & sleep 7124'", "timeout": 1 }))
+        .await;
     assert_eq!(result["exit_code"], 124);
     let output = result["output"].as_str().unwrap();
     assert!(output.starts_with("begun\n[the time limit of 1 s"), "{output}");
@@ -54,7 +59,8 @@ async fn a_time_limit_ends_everything(fixture: &Fixture) {
 
 async fn cancelling_ends_everything_and_keeps_what_was_printed(fixture: &Fixture) {
     let talk = Talk::new(Terminal::new(fixture.place()));
-    let run = talk.call(json!({ "command": "trap '' TERM; echo begun; setsid sleep 7125 & sleep 7126" }));
+    let run =
+        talk.call(json!({ "command": "trap '' TERM; echo begun; bash -c 'setsid sleep 7125 & sleep 7126'" }));
     let cancel = async {
         eventually("the command prints", || talk.live().contains("begun")).await;
         talk.cancel.cancel();

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use hermes_tools::gate::{Question, Reply};
+use hermes_tools::gate::{Offer, Question, Reply, Words};
 use tokio::sync::oneshot;
 
 use super::Chat;
@@ -47,8 +47,8 @@ impl Chat {
 
     /// Asks for a yes. Anything else changes nothing.
     pub(super) fn confirm(&mut self, question: String, then: Then, now: Instant) {
-        let choices = vec!["Yes".to_owned(), "No".to_owned()];
-        self.ask(Question { subject: String::new(), text: question, choices }, then, now);
+        let (subject, choices) = (String::new(), Offer::yes_or_no());
+        self.ask(Question { subject, text: question, choices, words: Words::Refusal }, then, now);
     }
 
     fn ask(&mut self, question: Question, then: Then, now: Instant) {
@@ -141,7 +141,9 @@ impl Chat {
     /// The question and its answer stay on the screen.
     fn show_answer(&mut self, question: &Question, reply: &Reply) {
         let answer = match reply {
-            Reply::Choice(place) => question.choices.get(*place).cloned().unwrap_or_default(),
+            Reply::Choice(place) => {
+                question.choices.get(*place).map(|offer| offer.text.clone()).unwrap_or_default()
+            }
             Reply::Text(text) => text.clone(),
             Reply::Nobody => "no answer".to_owned(),
         };

@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex};
 
 use hermes_agent::event::{CallStatus, Level};
-use hermes_tools::gate::{Question, Reply};
+use hermes_tools::gate::{Offer, Question, Reply, Words};
 use serde_json::json;
 use tokio::sync::oneshot;
 
@@ -183,7 +183,8 @@ impl Bench {
         let question = Question {
             subject: "rm -rf build".into(),
             text: "Run this command?".into(),
-            choices: choices.iter().map(|c| (*c).to_owned()).collect(),
+            choices: Offer::numbered(choices.iter().copied()),
+            words: Words::Refusal,
         };
         self.message(Message::Ask(UiRequest { question, reply }));
         answer
@@ -326,9 +327,12 @@ fn an_approval_needs_a_choice() {
     bench.types("go\r").later(3000);
     let mut answer = bench.asks(&["Once", "Always", "No"]);
     insta::assert_snapshot!("approval", bench.shown());
-    bench.types("\r").types("y");
+    bench.types("\r").types("yes\r");
     assert!(answer.try_recv().is_err());
+    assert!(bench.shown().contains("no answer"), "{}", bench.shown());
     bench.types("2");
+    assert!(answer.try_recv().is_err(), "it is shown first");
+    bench.types("\r");
     assert_eq!(answer.try_recv().unwrap(), Reply::Choice(1));
     assert!(bench.shown().contains("→ Always"), "{}", bench.shown());
 
@@ -346,8 +350,21 @@ fn an_approval_does_not_take_keys_that_were_meant_for_the_input() {
     bench.later(100).types("1").later(100).types("0 ways");
     assert!(answer.try_recv().is_err());
     assert_eq!(bench.chat.editor.text(), "there are 10 ways");
-    bench.later(1000).types("2");
+    bench.later(1000).types("2\r");
     assert_eq!(answer.try_recv().unwrap(), Reply::Choice(1));
+}
+
+#[test]
+fn words_at_a_question_refuse_and_are_passed_on() {
+    let mut bench = Bench::new();
+    bench.types("go\r").later(3000);
+    let mut answer = bench.asks(&["Once", "Here", "Always", "No"]);
+    bench.types("no, keep 3 files");
+    assert!(answer.try_recv().is_err());
+    assert!(bench.shown().contains("no, keep 3 files"), "{}", bench.shown());
+    bench.types("\r");
+    assert_eq!(answer.try_recv().unwrap(), Reply::Text("no, keep 3 files".into()));
+    assert!(bench.chat.editor.is_empty() && !bench.interrupted());
 }
 
 #[test]
@@ -416,10 +433,10 @@ fn lines_continue_and_history_comes_back() {
 #[test]
 fn declining_never_leaves() {
     let mut bench = Bench::new();
-    bench.types("/quit --delete\r").later(1000).types("2");
+    bench.types("/quit --delete\r").later(1000).types("0\r");
     assert!(!bench.left());
     assert!(bench.calls.lock().unwrap().requests.is_empty());
-    bench.later(1000).types("/quit --delete\r").later(1000).types("1");
+    bench.later(1000).types("/quit --delete\r").later(1000).types("1\r");
     assert!(bench.left());
     assert_eq!(bench.calls.lock().unwrap().requests, [Request::Discard]);
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use hermes_tools::gate::{Question, Reply};
+use hermes_tools::gate::{Question, Reply, Words};
 
 use crate::chat::editor::Editor;
 use crate::chat::options::Glyphs;
@@ -20,8 +20,17 @@ pub struct QuestionPanel {
     question: Question,
     selected: Option<usize>,
     input: Editor,
+    /// Whether the last line that was entered meant nothing.
+    unclear: Unclear,
     /// When keys are for the question; before it they are still for the input.
     takes_keys_at: Instant,
+}
+
+/// Whether a line meant nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unclear {
+    Yes,
+    No,
 }
 
 /// What a key did.
@@ -40,7 +49,7 @@ impl QuestionPanel {
             Some(last) if now.saturating_duration_since(last) < PAUSE => now + PAUSE,
             _ => now,
         };
-        Self { question, selected: None, input: Editor::new(), takes_keys_at }
+        Self { question, selected: None, input: Editor::new(), unclear: Unclear::No, takes_keys_at }
     }
 
     /// The question.
@@ -67,10 +76,7 @@ impl QuestionPanel {
 
     fn text_key(&mut self, key: Key) -> Answered {
         match (key.code, key.mods) {
-            (KeyCode::Enter, Mods::NONE) => {
-                let text = self.input.text().trim().to_owned();
-                if text.is_empty() { Answered::NotYet } else { Answered::With(Reply::Text(text)) }
-            }
+            (KeyCode::Enter, Mods::NONE) => self.entered(),
             (KeyCode::Enter, _) | (KeyCode::Char('j'), Mods::CTRL) => {
                 self.input.insert("\n");
                 Answered::NotYet
@@ -82,54 +88,56 @@ impl QuestionPanel {
         }
     }
 
+    /// With choices everything that is typed is a line too, so that a digit inside of words is never taken for a choice.
     fn choice_key(&mut self, key: Key) -> Answered {
+        self.unclear = Unclear::No;
         let count = self.question.choices.len();
         match key.code {
-            KeyCode::Char(c @ '1'..='9') if key.mods == Mods::NONE => {
-                let place = c as usize - '1' as usize;
-                if place < count {
-                    return Answered::With(Reply::Choice(place));
-                }
-            }
             KeyCode::Up | KeyCode::BackTab => {
-                self.selected = Some(self.selected.map_or(count - 1, |s| (s + count - 1) % count));
+                self.select(|at| at.map_or(count - 1, |at| (at + count - 1) % count));
             }
-            KeyCode::Down | KeyCode::Tab => {
-                self.selected = Some(self.selected.map_or(0, |s| (s + 1) % count));
-            }
-            KeyCode::Enter => {
-                if let Some(selected) = self.selected {
-                    return Answered::With(Reply::Choice(selected));
-                }
-            }
-            _ => {}
+            KeyCode::Down | KeyCode::Tab => self.select(|at| at.map_or(0, |at| (at + 1) % count)),
+            _ => return self.text_key(key),
         }
         Answered::NotYet
     }
 
-    /// Takes pasted text into a free answer.
-    pub fn paste(&mut self, text: &str) {
-        if self.question.choices.is_empty() {
-            self.input.insert(text);
-        }
+    /// Moves the selection from where it is; words that were typed are let go of.
+    fn select(&mut self, step: impl FnOnce(Option<usize>) -> usize) {
+        let from = self.chosen();
+        self.input.take();
+        self.selected = Some(step(from));
     }
 
-    /// Reads a line from a terminal that has no keys.
+    /// What Enter would take: what the typed line picks, or else what the arrows went to.
+    fn chosen(&self) -> Option<usize> {
+        if self.input.is_empty() { self.selected } else { self.question.picked(self.input.text()) }
+    }
+
+    fn entered(&mut self) -> Answered {
+        if let Some(choice) = self.chosen() {
+            return Answered::With(Reply::Choice(choice));
+        }
+        if self.input.text().trim().is_empty() {
+            return Answered::NotYet;
+        }
+        if let Some(reply) = self.question.read(self.input.text()) {
+            return Answered::With(reply);
+        }
+        self.input.take();
+        self.selected = None;
+        self.unclear = Unclear::Yes;
+        Answered::NotYet
+    }
+
+    /// Takes pasted text.
+    pub fn paste(&mut self, text: &str) {
+        self.input.insert(text);
+    }
+
+    /// Reads a line from a terminal that has no keys; one that means nothing is a no.
     pub fn line(&self, line: &str) -> Answered {
-        let line = line.trim();
-        if self.question.choices.is_empty() {
-            return Answered::With(if line.is_empty() {
-                Reply::Nobody
-            } else {
-                Reply::Text(line.to_owned())
-            });
-        }
-        match line.parse::<usize>() {
-            Ok(number) if (1..=self.question.choices.len()).contains(&number) => {
-                Answered::With(Reply::Choice(number - 1))
-            }
-            _ => Answered::With(Reply::Nobody),
-        }
+        Answered::With(self.question.read(line).unwrap_or(Reply::Nobody))
     }
 
     fn subject(&self, glyphs: Glyphs, width: usize) -> Vec<Line> {
@@ -147,8 +155,15 @@ impl QuestionPanel {
     /// The question for a terminal without keys.
     pub fn listed(&self, glyphs: Glyphs, width: usize) -> Vec<Line> {
         let (mut lines, _) = self.render(glyphs, width);
-        lines.pop();
-        lines.push(Line::styled("  answer with a line; an empty one refuses", Style::FAINT));
+        let below = hint(self.advice(None), width).len();
+        lines.truncate(lines.len().saturating_sub(below));
+        let advice = match self.question.words {
+            Words::Refusal if !self.question.choices.is_empty() => {
+                "  answer with a number; words refuse and say why, an empty line refuses"
+            }
+            Words::Refusal | Words::Answer => "  answer with a line; an empty one refuses",
+        };
+        lines.push(Line::styled(advice, Style::FAINT));
         lines
     }
 
@@ -163,28 +178,48 @@ impl QuestionPanel {
         } else {
             lines.push(Line::styled("  (printed in full above)", Style::FAINT));
         }
-        if self.question.choices.is_empty() {
+        let chosen = self.chosen();
+        for (i, offer) in self.question.choices.iter().enumerate() {
+            let is_chosen = chosen == Some(i);
+            let style = if is_chosen { Style::STRONG.reverse() } else { Style::PLAIN };
+            let mark = if is_chosen { glyphs.prompt() } else { " " };
+            let line = Line::styled(mark, Style::color(Color::Yellow))
+                .with(&format!(" {}. ", offer.key), Style::color(Color::Yellow))
+                .with(&offer.text, style);
+            lines.extend(wrap(&line, width, &Line::plain("     ")));
+        }
+        let mut cursor = None;
+        if self.question.choices.is_empty() || !self.input.is_empty() && chosen.is_none() {
             let view = self.input.view(width.saturating_sub(4));
-            let cursor = (lines.len() + view.row, 4 + view.column);
+            cursor = Some((lines.len() + view.row, 4 + view.column));
             let mark = format!("  {} ", glyphs.prompt());
             lines.extend(view.rows.iter().enumerate().map(|(i, row)| {
                 Line::styled(if i == 0 { &mark } else { "    " }, Style::color(Color::Yellow))
                     .with(row, Style::PLAIN)
             }));
-            lines.extend(hint("Enter answers, Esc leaves it unanswered", width));
-            return (lines, Some(cursor));
         }
-        for (i, choice) in self.question.choices.iter().enumerate() {
-            let chosen = self.selected == Some(i);
-            let style = if chosen { Style::STRONG.reverse() } else { Style::PLAIN };
-            let mark = if chosen { glyphs.prompt() } else { " " };
-            let line = Line::styled(mark, Style::color(Color::Yellow))
-                .with(&format!(" {}. ", i + 1), Style::color(Color::Yellow))
-                .with(choice, style);
-            lines.extend(wrap(&line, width, &Line::plain("     ")));
+        lines.extend(hint(self.advice(chosen), width));
+        (lines, cursor)
+    }
+
+    /// What can be done next.
+    fn advice(&self, chosen: Option<usize>) -> &'static str {
+        let typed = !self.input.is_empty();
+        match (self.question.words, chosen) {
+            _ if self.question.choices.is_empty() => "Enter answers, Esc leaves it unanswered",
+            (_, Some(_)) => "Enter takes it; Esc refuses",
+            (Words::Answer, None) if typed => "Enter answers with these words, Esc leaves it unanswered",
+            (Words::Refusal, None) if typed => {
+                "Enter refuses and passes these words on; Esc refuses without them"
+            }
+            (_, None) if self.unclear == Unclear::Yes => {
+                "that is no answer: to agree type a number and Enter; Esc refuses"
+            }
+            (Words::Answer, None) => {
+                "a number or arrows, and Enter; or your own words; Esc leaves it unanswered"
+            }
+            (Words::Refusal, None) => "a number or arrows, and Enter; words refuse and say why; Esc refuses",
         }
-        lines.extend(hint("a number picks, or arrows and Enter; Esc refuses", width));
-        (lines, None)
     }
 }
 
@@ -195,12 +230,14 @@ fn hint(text: &str, width: usize) -> Vec<Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hermes_tools::gate::Offer;
 
     fn approval() -> Question {
         Question {
             subject: "rm -rf build".into(),
             text: "Run this command?".into(),
-            choices: vec!["Once".into(), "Always".into(), "No".into()],
+            choices: vec![Offer::new('1', "Once"), Offer::new('4', "Always"), Offer::new('0', "No")],
+            words: Words::Refusal,
         }
     }
 
@@ -208,30 +245,65 @@ mod tests {
         QuestionPanel::new(question, Instant::now(), None)
     }
 
+    fn typed(panel: &mut QuestionPanel, text: &str) -> Answered {
+        text.chars()
+            .map(|c| panel.key(Key::char(c)))
+            .find(|a| *a != Answered::NotYet)
+            .unwrap_or(Answered::NotYet)
+    }
+
+    fn enter(panel: &mut QuestionPanel) -> Answered {
+        panel.key(Key::plain(KeyCode::Enter))
+    }
+
     #[test]
     fn enter_alone_never_agrees() {
         let mut panel = panel(approval());
-        assert_eq!(panel.key(Key::plain(KeyCode::Enter)), Answered::NotYet);
-        assert_eq!(panel.key(Key::char('y')), Answered::NotYet);
-        assert_eq!(panel.key(Key::char(' ')), Answered::NotYet);
-        assert_eq!(panel.key(Key::char('9')), Answered::NotYet);
+        assert_eq!(enter(&mut panel), Answered::NotYet);
+        for unclear in ["y", " ", "9", "yes", "2"] {
+            assert_eq!(typed(&mut panel, unclear), Answered::NotYet);
+            assert_eq!(enter(&mut panel), Answered::NotYet, "{unclear}");
+            panel.input.take();
+        }
         panel.key(Key::plain(KeyCode::Up));
-        assert_eq!(
-            panel.key(Key::plain(KeyCode::Enter)),
-            Answered::With(Reply::Choice(2)),
-            "up starts at the last"
-        );
+        assert_eq!(enter(&mut panel), Answered::With(Reply::Choice(2)), "up starts at the last");
+    }
+
+    #[test]
+    fn words_never_agree_whatever_digits_they_hold() {
+        for words in ["no, keep 3 files", "4 files have to stay", "1) no 4) never", "41"] {
+            let mut panel = panel(approval());
+            assert_eq!(typed(&mut panel, words), Answered::NotYet, "{words}");
+            let answered = enter(&mut panel);
+            let refused = [Answered::NotYet, Answered::With(Reply::Text(words.into()))];
+            assert!(refused.contains(&answered), "{words}: {answered:?}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_shown_before_it_is_taken() {
+        let mut panel = panel(approval());
+        assert_eq!(typed(&mut panel, "4"), Answered::NotYet);
+        assert_eq!(panel.chosen(), Some(1));
+        panel.key(Key::plain(KeyCode::Backspace));
+        assert_eq!(enter(&mut panel), Answered::NotYet);
+        typed(&mut panel, "4");
+        panel.key(Key::plain(KeyCode::Down));
+        assert_eq!(enter(&mut panel), Answered::With(Reply::Choice(2)), "arrows go on from it");
     }
 
     #[test]
     fn digits_pick_and_escape_refuses() {
-        assert_eq!(panel(approval()).key(Key::char('1')), Answered::With(Reply::Choice(0)));
+        let mut once = panel(approval());
+        typed(&mut once, "1");
+        assert_eq!(enter(&mut once), Answered::With(Reply::Choice(0)));
         for refusal in [Key::plain(KeyCode::Esc), Key::ctrl('c')] {
             assert_eq!(panel(approval()).key(refusal), Answered::With(Reply::Nobody));
         }
         assert_eq!(panel(approval()).line(""), Answered::With(Reply::Nobody));
-        assert_eq!(panel(approval()).line("2"), Answered::With(Reply::Choice(1)));
+        assert_eq!(panel(approval()).line("4"), Answered::With(Reply::Choice(1)));
         assert_eq!(panel(approval()).line("yes"), Answered::With(Reply::Nobody));
+        assert_eq!(panel(approval()).line("keep 1"), Answered::With(Reply::Text("keep 1".into())));
     }
 
     #[test]

@@ -64,14 +64,10 @@ struct Entry {
 fn entries(app: &App) -> anyhow::Result<Vec<Entry>> {
     let patterns = app.settings()?.get(&safety::COMMAND_ALLOWLIST)?;
     let records = Ledger::new(app.home.clone()).records()?;
-    let counts = |record: &Record| record.listed_as.as_ref().is_none_or(|copy| patterns.contains(copy));
-    let records: Vec<Record> = records.into_iter().filter(counts).collect();
-    let by_hand =
-        |pattern: &&String| !records.iter().any(|record| record.listed_as.as_ref() == Some(pattern));
-    let patterns: Vec<Entry> = patterns
-        .iter()
-        .filter(by_hand)
-        .map(|pattern| Entry { id: ledger::id_of(pattern), command: pattern.clone(), record: None })
+    let records: Vec<Record> = records.into_iter().filter(|record| record.stands_beside(&patterns)).collect();
+    let patterns: Vec<Entry> = ledger::by_hand(&patterns, &records)
+        .into_iter()
+        .map(|pattern| Entry { id: ledger::id_of(&pattern), command: pattern, record: None })
         .collect();
     let kept = records.into_iter().map(|record| Entry {
         id: record.id.clone(),
@@ -96,10 +92,11 @@ fn list(app: &App, as_json: bool) -> anyhow::Result<ExitCode> {
             Some(record) => (day(record), record.rules.join(", ")),
             None => ("-".to_owned(), "pattern in config.yaml".to_owned()),
         };
-        vec![entry.id.clone(), since, rules, ui::harmless(&entry.command).replace('\n', " ⏎ ")]
+        let place = ui::harmless(directory(entry).unwrap_or("anywhere"));
+        vec![entry.id.clone(), since, rules, place, ui::harmless(&entry.command).replace('\n', " ⏎ ")]
     };
     let rows: Vec<Vec<String>> = entries.iter().map(row).collect();
-    ui::print(&ui::table(&["ID", "SINCE", "WOULD BE ASKED FOR", "COMMAND"], &rows))?;
+    ui::print(&ui::table(&["ID", "SINCE", "WOULD BE ASKED FOR", "IN", "COMMAND"], &rows))?;
     ui::note("Take one back with `hermes approvals revoke ID`.");
     Ok(ExitCode::SUCCESS)
 }
@@ -112,10 +109,16 @@ fn day(record: &Record) -> String {
     granted_at(record).map_or_else(|| "-".to_owned(), |at| at.strftime("%Y-%m-%d").to_string())
 }
 
+/// Where it counts; nothing is everywhere.
+fn directory(entry: &Entry) -> Option<&str> {
+    entry.record.as_ref()?.directory.as_deref()
+}
+
 fn as_value(entry: &Entry) -> Value {
     json!({
         "id": entry.id,
         "command": entry.command,
+        "directory": directory(entry),
         "kind": if entry.record.is_some() { "command" } else { "pattern" },
         "rules": entry.record.as_ref().map(|record| record.rules.clone()).unwrap_or_default(),
         "granted_at": entry.record.as_ref().and_then(granted_at).map(|at| at.to_string()),

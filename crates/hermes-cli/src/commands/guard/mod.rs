@@ -8,6 +8,7 @@ use hermes_guard::shell;
 use hermes_home::Settings;
 use hermes_sandbox::config::BackendKind;
 use hermes_tools::gate::ask::{Mode, Yolo};
+use hermes_tools::gate::ledger::{self, Ledger};
 use hermes_tools::workplace;
 use serde_json::{Value, json};
 
@@ -29,9 +30,10 @@ enum Action {
     #[command(after_help = "\
 Examples:
   hermes guard explain 'git push --force'
-  hermes guard explain 'cd / && rm -rf *' --json")]
+  hermes guard explain 'cd / && rm -rf *' --json
+  hermes guard explain - < setup.sh")]
     Explain {
-        /// The command line, in quotes
+        /// The command line, in quotes; `-` reads it from standard input
         command: String,
         /// Print JSON
         #[arg(long)]
@@ -42,7 +44,13 @@ Examples:
 /// Runs the command.
 pub fn run(app: &App, args: &Args) -> anyhow::Result<ExitCode> {
     let Action::Explain { command, json } = &args.action;
-    let explained = Explained::new(app, command)?;
+    let command = if command == "-" { std::io::read_to_string(std::io::stdin())? } else { command.clone() };
+    if command.trim().is_empty() {
+        let wanted =
+            "the command is empty: give a command line in quotes, or `-` to read it from standard input";
+        return Err(ui::WrongUsage(wanted.to_owned()).into());
+    }
+    let explained = Explained::new(app, &command)?;
     if *json {
         ui::print_json(&explained.as_value())?;
     } else {
@@ -69,6 +77,8 @@ impl Explained {
         let ours = app.home.dir().display().to_string();
         let cwd = std::env::current_dir().ok().map(|dir| dir.display().to_string());
         let follow = |path: &str| std::fs::canonicalize(path).ok().map(|path| path.display().to_string());
+        let agreements = Ledger::new(app.home.clone());
+        let allow = ledger::by_hand(&mode.allow, &agreements.records()?);
         let sight = Context {
             reach: workplace::reach_of(&place),
             questions: if mode.yolo == Yolo::On { Questions::Off } else { Questions::On },
@@ -80,10 +90,16 @@ impl Explained {
             resolve: local.then_some(&follow),
             script: None,
             deny: &mode.deny,
-            allow: &mode.allow,
+            allow: &allow,
+        };
+        let here = sight.cwd.map(|dir| follow(dir).unwrap_or_else(|| dir.to_owned()));
+        let agreed = |record: &ledger::Record| record.covers(line, here.as_deref());
+        let judgement = match command::judge(line, &sight) {
+            Judgement::Ask { .. } if agreements.standing()?.iter().any(agreed) => Judgement::Allowed,
+            judgement => judgement,
         };
         Ok(Self {
-            judgement: command::judge(line, &sight),
+            judgement,
             reach: sight.reach,
             look: command::look(line, &sight),
             tree: shell::parse(line).map(|script| shell::tree(&script)).map_err(|error| error.to_string()),

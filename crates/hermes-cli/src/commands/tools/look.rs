@@ -24,8 +24,8 @@ pub fn list(app: &App, platform: &str, as_json: bool) -> anyhow::Result<ExitCode
         ui::print_json(&json!({ "platform": platform, "toolsets": sets }))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let rows: Vec<Vec<String>> = toolsets::basic().map(|set| row(set, &chosen, &unavailable)).collect();
-    ui::print(&ui::table(&["TOOLSET", "STATE", "FOR", "TOOLS", "NOT IN THIS VERSION"], &rows))?;
+    let rows: Vec<Vec<String>> = toolsets::basic().flat_map(|set| rows(set, &chosen, &unavailable)).collect();
+    ui::print(&ui::table(&["TOOLSET", "STATE", "FOR"], &rows))?;
     for (tool, why) in &unavailable {
         ui::note(&format!("{tool} is unavailable: {why}"));
     }
@@ -52,22 +52,58 @@ fn state(set: &Toolset, chosen: &Selection, unavailable: &Unavailable) -> &'stat
     let here = set.here();
     if !chosen.is_on(set) {
         "off"
-    } else if !here.is_empty() && here.iter().all(|tool| unavailable.contains_key(*tool)) {
+    } else if here.is_empty() {
+        "not here"
+    } else if here.iter().all(|tool| unavailable.contains_key(*tool)) {
         "unavailable"
     } else {
         "on"
     }
 }
 
-fn row(set: &Toolset, chosen: &Selection, unavailable: &Unavailable) -> Vec<String> {
-    let (here, missing) = (set.here().join(", "), set.missing());
-    let missing = match missing.len() {
-        0 => String::new(),
-        1..=4 => missing.join(", "),
+/// How wide the last column may be, so that a line fits into 80.
+const WIDTH: usize = 50;
+
+/// A toolset as rows of the table: what does not fit into one line goes on in the next.
+fn rows(set: &Toolset, chosen: &Selection, unavailable: &Unavailable) -> Vec<Vec<String>> {
+    let state = state(set, chosen, unavailable).to_owned();
+    let mut heads = [set.name.to_owned(), state].into_iter().map(Some).chain(std::iter::repeat(None));
+    let lines = wrapped(&words(set), WIDTH);
+    let mut head = || heads.next().flatten().unwrap_or_default();
+    lines.into_iter().map(|line| vec![head(), head(), line]).collect()
+}
+
+/// What it is for and its tools, in a sentence.
+fn words(set: &Toolset) -> String {
+    let (here, missing) = (set.here(), set.missing());
+    let absent = match missing.len() {
+        0..=4 => missing.join(", "),
         more => format!("{}, and {} more", missing[..3].join(", "), more - 3),
     };
-    let state = state(set, chosen, unavailable).to_owned();
-    vec![set.name.to_owned(), state, set.about.to_owned(), here, missing]
+    match (here.is_empty(), missing.is_empty()) {
+        (true, true) => set.about.to_owned(),
+        (true, false) => format!("{} (not in this version: {absent})", set.about),
+        (false, true) => format!("{}: {}", set.about, here.join(", ")),
+        (false, false) => format!("{}: {} (not in this version: {absent})", set.about, here.join(", ")),
+    }
+}
+
+/// A text in lines of at most so many characters, broken between words.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last().map_or(0, |line| line.chars().count());
+        if line > 0 && line + 1 + word.chars().count() > width {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines
 }
 
 fn as_value(set: &Toolset, chosen: &Selection, unavailable: &Unavailable) -> Value {
@@ -106,4 +142,19 @@ pub fn summary(app: &App, as_json: bool) -> anyhow::Result<ExitCode> {
         .collect();
     ui::print(&ui::table(&["PLATFORM", "TOOLS", "TOOLSETS"], &rows))?;
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_is_too_long() {
+        for set in toolsets::basic() {
+            for line in wrapped(&words(set), WIDTH) {
+                assert!(line.chars().count() <= WIDTH && !line.is_empty(), "{line}");
+            }
+            assert!(set.name.len() <= 15, "{}", set.name);
+        }
+    }
 }

@@ -42,6 +42,8 @@ pub struct AgentConversation {
     background: Background,
     /// The user ended what ran in the background: its end is no reason to go on by itself.
     stopped: bool,
+    /// How the conversation stood when files were put back.
+    seen: Vec<rollback::Seen>,
 }
 
 impl AgentConversation {
@@ -62,6 +64,7 @@ impl AgentConversation {
             prompt_parts: parts,
             background,
             stopped: false,
+            seen: Vec::new(),
         };
         Ok((conversation, notices))
     }

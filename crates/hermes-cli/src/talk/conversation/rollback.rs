@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use hermes_agent::checkpoints::Keeper;
-use hermes_checkpoint::{Change, Mine, Restored, Snapshot};
+use hermes_agent::{RowId, Step};
+use hermes_checkpoint::{Change, Mine, ObjectId, Restored, Snapshot};
 use hermes_cli::chat::{CommandOutcome, Rollback};
+use hermes_store::sessions::SessionId;
 
 use super::AgentConversation;
 use crate::ui;
@@ -36,12 +38,71 @@ impl AgentConversation {
             Err(error) => return CommandOutcome::Failed(error.to_string()),
         };
         let mut said = told(&restored, file);
-        // What the model thinks it did is undone, so it should not think it did it.
         let whole = file.is_none() && !restored.done.is_empty();
-        if whole && let Some(Ok(Some(_))) = self.worker.with(|agent| agent.undo(1)) {
-            said.push_str("\n\nThe last exchange was taken back too, so that the model knows.");
+        if whole && let Some(remark) = remark(self.follow(&restored)) {
+            said.push_str("\n\n");
+            said.push_str(remark);
         }
         CommandOutcome::Said(said)
+    }
+
+    /// What the model thinks it did is undone, so it should not think it did it; and what is there again it should know of.
+    fn follow(&mut self, restored: &Restored) -> Step {
+        let session = self.id();
+        let known = self.seen.iter().find(|seen| seen.snapshot == restored.id && seen.session == session);
+        let target = match known {
+            Some(seen) => Target::Question(seen.ended_with),
+            // Made before files were put back in another run of the program, or by hand: no exchange belongs to it.
+            None if restored.is_before_rollback() => Target::AsItIs,
+            None => Target::WithoutTheLast,
+        };
+        let done = self.worker.with(move |agent| {
+            let ended_with = agent.last_question();
+            let step = match target {
+                Target::Question(question) => agent.end_with(question),
+                Target::AsItIs => Ok(Step::None),
+                Target::WithoutTheLast => {
+                    agent.undo(1).map(|taken| if taken.is_some() { Step::TookBack } else { Step::None })
+                }
+            };
+            (ended_with, step)
+        });
+        let Some((ended_with, step)) = done else { return Step::None };
+        if let Some(snapshot) = restored.before {
+            self.seen.push(Seen { session, snapshot, ended_with });
+        }
+        step.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the conversation does not follow the files");
+            Step::None
+        })
+    }
+}
+
+/// How the conversation stood when a snapshot was made before files were put back.
+#[derive(Debug)]
+pub(super) struct Seen {
+    session: SessionId,
+    snapshot: ObjectId,
+    /// The question it ended with.
+    ended_with: Option<RowId>,
+}
+
+/// What becomes of the conversation when files are put back.
+#[derive(Debug, Clone, Copy)]
+enum Target {
+    /// It ends with this question, as it did when the files looked like this.
+    Question(Option<RowId>),
+    /// It stays.
+    AsItIs,
+    /// The last exchange goes.
+    WithoutTheLast,
+}
+
+fn remark(step: Step) -> Option<&'static str> {
+    match step {
+        Step::None => None,
+        Step::TookBack => Some("The last exchange was taken back too, so that the model knows."),
+        Step::BroughtBack => Some("The exchange that was taken back is part of the conversation again."),
     }
 }
 

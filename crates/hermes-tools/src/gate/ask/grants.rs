@@ -7,8 +7,13 @@ use hermes_guard::command::Finding;
 /// One agreement.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Grant {
-    /// This very command line.
-    Line(String),
+    /// This very command line in this directory: what it does depends on where it runs.
+    Line {
+        /// The line.
+        line: String,
+        /// The directory.
+        directory: String,
+    },
     /// What this rule finds in commands that begin with these words.
     Prefix {
         /// The rule.
@@ -28,8 +33,15 @@ impl Grants {
     }
 
     /// What is left to ask about.
-    pub(super) fn uncovered(&self, line: &str, findings: Vec<Finding>) -> Vec<Finding> {
-        if self.0.contains(&Grant::Line(line.to_owned())) {
+    pub(super) fn uncovered(
+        &self,
+        line: &str,
+        directory: Option<&str>,
+        findings: Vec<Finding>,
+    ) -> Vec<Finding> {
+        let here =
+            directory.map(|directory| Grant::Line { line: line.to_owned(), directory: directory.to_owned() });
+        if here.is_some_and(|grant| self.0.contains(&grant)) {
             return Vec::new();
         }
         let covered = |finding: &Finding| prefix(finding).is_some_and(|grant| self.0.contains(&grant));

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::gate::Question;
+use crate::gate::{NO, Question};
 
 /// Answers the same to every question, and remembers them.
 struct Says(Reply, Mutex<Vec<Question>>);
@@ -22,7 +22,8 @@ fn says(reply: Reply) -> Arc<Says> {
 }
 
 fn gate(mode: Mode, answerer: &Arc<Says>) -> AskGate {
-    AskGate::new(mode, Some(Arc::clone(answerer) as Arc<dyn Answerer>))
+    let surroundings = Surroundings { cwd: Some("/work".into()), ..Surroundings::default() };
+    AskGate::new(mode, Some(Arc::clone(answerer) as Arc<dyn Answerer>)).at(surroundings)
 }
 
 async fn on_host(gate: &AskGate, line: &str) -> Verdict {
@@ -58,7 +59,7 @@ async fn only_what_is_dangerous_is_asked_about() {
     assert_eq!(asked.len(), 2);
     assert_eq!(asked[0].subject, "rm -r x");
     assert!(asked[0].text.contains("directory"), "{}", asked[0].text);
-    assert_eq!(asked[0].choices.last().map(String::as_str), Some("No"));
+    assert_eq!(asked[0].choices.last().map(|offer| offer.key), Some(NO));
 }
 
 #[tokio::test]
@@ -123,13 +124,101 @@ async fn always_outlives_the_conversation_until_it_is_taken_back() {
     let records = ledger.records().unwrap();
     assert_eq!(records[0].command, "rm -r x");
     let allow = vec![records[0].listed_as.clone().unwrap()];
-    let nobody = AskGate::new(Mode { allow, ..Mode::default() }, None).with_ledger(ledger.clone());
+    let in_directory = |dir: &str| {
+        let surroundings = Surroundings { cwd: Some(dir.into()), ..Surroundings::default() };
+        let mode = Mode { allow: allow.clone(), ..Mode::default() };
+        AskGate::new(mode, None).at(surroundings).with_ledger(ledger.clone())
+    };
+    let nobody = in_directory("/work");
     assert_eq!(on_host(&nobody, "rm -r x").await, Verdict::Allowed);
     assert!(is_refused(&on_host(&nobody, "rm -r y").await));
+    assert!(
+        is_refused(&on_host(&in_directory("/other"), "rm -r x").await),
+        "it was given in another directory"
+    );
+    on_host(&nobody, "cd /other").await;
+    assert!(is_refused(&on_host(&nobody, "rm -r x").await));
+    let there = Action::Command { line: "rm -r x", workdir: Some("/work"), reach: Reach::Host };
+    assert_eq!(nobody.decide(&there).await, Verdict::Allowed);
     ledger.revoke(|_| true).unwrap();
-    assert!(is_refused(&on_host(&nobody, "rm -r x").await), "also in a conversation that goes on");
+    assert!(is_refused(&nobody.decide(&there).await), "also in a conversation that goes on");
     let without_copy = AskGate::new(Mode::default(), None).with_ledger(ledger);
     assert!(is_refused(&on_host(&without_copy, "rm -r x").await));
+}
+
+#[tokio::test]
+async fn what_is_taken_back_is_asked_about_again_in_the_conversation_that_gave_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = Ledger::new(hermes_home::Home::at(dir.path(), hermes_home::Profile::Default));
+    let person = says(Reply::Choice(2));
+    let gate = gate(Mode::default(), &person).with_ledger(ledger.clone());
+    on_host(&gate, "rm -r x").await;
+    on_host(&gate, "rm -r x").await;
+    assert_eq!(lock(&person.1).len(), 1);
+    let id = ledger.records().unwrap()[0].id.clone();
+    ledger.revoke(|other| other == id).unwrap();
+    on_host(&gate, "rm -r x").await;
+    assert_eq!(lock(&person.1).len(), 2);
+    std::fs::write(dir.path().join("config.yaml"), "command_allowlist: []\n").unwrap();
+    on_host(&gate, "rm -r x").await;
+    assert_eq!(lock(&person.1).len(), 3, "taking the line out of config.yaml takes it back too");
+}
+
+#[tokio::test]
+async fn patterns_that_are_taken_back_no_longer_count() {
+    let patterns: Arc<Mutex<Option<Patterns>>> = Arc::default();
+    let told = Arc::clone(&patterns);
+    let mode = Mode { allow: vec!["rm *".into()], ..Mode::default() };
+    let gate = AskGate::new(mode, None).obeying(Arc::new(move || lock(&told).clone()));
+    assert_eq!(on_host(&gate, "rm -r x").await, Verdict::Allowed);
+    *lock(&patterns) = Some(Patterns { allow: vec!["git *".into()], ..Patterns::default() });
+    assert!(is_refused(&on_host(&gate, "rm -r x").await));
+    assert!(is_refused(&on_host(&gate, "git push -f").await), "a new one waits for the next conversation");
+}
+
+#[tokio::test]
+async fn the_same_again_counts_where_it_was_given() {
+    let person = says(Reply::Choice(1));
+    let gate = gate(Mode::default(), &person);
+    on_host(&gate, "rm -r x").await;
+    on_host(&gate, "cd /other").await;
+    on_host(&gate, "rm -r x").await;
+    assert_eq!(lock(&person.1).len(), 2);
+    assert!(lock(&person.1)[1].choices[1].text.contains("/other"), "{:?}", lock(&person.1));
+    on_host(&gate, "cd /work").await;
+    on_host(&gate, "rm -r x").await;
+    assert_eq!(lock(&person.1).len(), 2);
+}
+
+#[tokio::test]
+async fn what_lives_on_the_shell_is_agreed_to_once() {
+    for (before, line) in [("X=build", "rm -r $X"), ("clean() { rm -r build; }", "clean")] {
+        let person = says(Reply::Choice(0));
+        let gate = gate(Mode::default(), &person);
+        on_host(&gate, before).await;
+        on_host(&gate, line).await;
+        let asked = lock(&person.1).last().cloned().unwrap();
+        let keys: String = asked.choices.iter().map(|offer| offer.key).collect();
+        assert_eq!(keys, "10", "{before}; {line}");
+    }
+    // An agreement from before does not cover what a variable makes of the line now.
+    let person = says(Reply::Choice(1));
+    let gate = gate(Mode::default(), &person);
+    on_host(&gate, "rm -r $X").await;
+    on_host(&gate, "X=src").await;
+    on_host(&gate, "rm -r $X").await;
+    assert_eq!(lock(&person.1).len(), 2);
+}
+
+#[tokio::test]
+async fn words_are_a_no_that_the_model_hears() {
+    for (words, told) in [("keep 3 files", "the user refused it and said: keep 3 files"), ("no", SAID_NO)] {
+        let person = says(Reply::Text(words.into()));
+        let Verdict::Refused { reason } = on_host(&gate(Mode::default(), &person), "rm -r x").await else {
+            panic!("words never agree")
+        };
+        assert_eq!(reason, told);
+    }
 }
 
 #[tokio::test]
@@ -302,17 +391,20 @@ async fn files_with_keys_are_asked_about() {
     assert_eq!(asking.decide(&write(&paths, Reach::Contained)).await, Verdict::Allowed);
     assert_eq!(lock(&person.1).len(), 1);
     assert!(is_refused(&AskGate::new(Mode::default(), None).decide(&write(&paths, Reach::Host)).await));
+    let system = [PathBuf::from("/usr/bin/x")];
+    asking.decide(&write(&system, Reach::Host)).await;
+    assert!(lock(&person.1)[1].text.contains("a file of the system: `/usr/bin/x`"), "{:?}", lock(&person.1));
 }
 
 #[tokio::test]
 async fn what_is_forbidden_meanwhile_counts() {
-    let patterns: Arc<Mutex<Option<Vec<String>>>> = Arc::default();
+    let patterns: Arc<Mutex<Option<Patterns>>> = Arc::default();
     let told = Arc::clone(&patterns);
     let mode = Mode { yolo: Yolo::On, deny: vec!["old*".into()], ..Mode::default() };
-    let gate = AskGate::new(mode, None).forbidding(Arc::new(move || lock(&told).clone()));
+    let gate = AskGate::new(mode, None).obeying(Arc::new(move || lock(&told).clone()));
     assert!(is_refused(&on_host(&gate, "old x").await), "nothing else is known");
     assert_eq!(on_host(&gate, "new x").await, Verdict::Allowed);
-    *lock(&patterns) = Some(vec!["new*".into()]);
+    *lock(&patterns) = Some(Patterns { deny: vec!["new*".into()], ..Patterns::default() });
     assert!(is_refused(&on_host(&gate, "new x").await));
     assert_eq!(on_host(&gate, "old x").await, Verdict::Allowed);
 }
