@@ -78,8 +78,9 @@ impl ReadFile {
             return refusal.output();
         }
         let most_chars = run.most_chars;
-        let work =
-            move |desk: &Desk, room: Room, _: &Link| Ok(Reading { desk, room, order, kind, most_chars }.run());
+        let work = move |desk: &Desk, room: Room, _: &Link| {
+            Ok(Reading { desk, room, order, kind, most_chars }.run())
+        };
         self.desk.work(&run, work).await.unwrap_or_else(|output| output)
     }
 }

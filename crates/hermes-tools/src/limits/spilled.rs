@@ -158,20 +158,29 @@ mod tests {
         let spilled = Spilled::of(&result);
         assert_eq!(spilled.text, output);
         let shown = spilled.shown(Ok("/tmp/c.txt"));
-        assert!(shown.contains(&format!("{} characters, 5000 lines. All of it is in /tmp/c.txt: ", result.len())));
-        assert!(shown.contains("Its other fields: {\"output\":\"(in the file)\",\"exit_code\":0,\"error\":null}"));
+        assert!(
+            shown.contains(&format!("{} characters, 5000 lines. All of it is in /tmp/c.txt: ", result.len()))
+        );
+        assert!(
+            shown.contains("Its other fields: {\"output\":\"(in the file)\",\"exit_code\":0,\"error\":null}")
+        );
         // The offset is the first line that is not shown.
         let next: usize = shown.split("offset=").nth(1).unwrap().split(')').next().unwrap().parse().unwrap();
-        assert!(shown.contains(&format!("line {}\n[…]", next - 1)) && !shown.contains(&format!("line {next}\n")));
+        assert!(
+            shown.contains(&format!("line {}\n[…]", next - 1)) && !shown.contains(&format!("line {next}\n"))
+        );
         let last = shown.split("from line ").nth(1).unwrap();
         let (first, rest) = last.split_once(":\n").unwrap();
-        assert!(rest.starts_with(&format!("line {first}\n")) && rest.ends_with("line 5000\n</persisted-output>"));
+        assert!(
+            rest.starts_with(&format!("line {first}\n")) && rest.ends_with("line 5000\n</persisted-output>")
+        );
         assert!(shown.len() <= SHOWN, "{}", shown.len());
     }
 
     #[test]
     fn a_list_gets_a_line_for_each_value() {
-        let page = |n: usize| json!({ "title": format!("page {n}"), "content": "one\ntwo\n".repeat(3), "ok": true });
+        let page =
+            |n: usize| json!({ "title": format!("page {n}"), "content": "one\ntwo\n".repeat(3), "ok": true });
         let spilled = Spilled::of(&json!({ "results": [page(1), page(2), page(3)] }).to_string());
         assert!(spilled.text.starts_with("results[0].title: page 1\nresults[0].content:\none\ntwo\n"));
         assert!(spilled.text.ends_with("two\nresults[2].ok: true\n"));

@@ -25,7 +25,8 @@ pub(super) async fn run(place: &Workplace, order: Order, run: Run<'_>) -> Outcom
     let (place, progress) = (place.clone(), run.progress.clone());
     let (session, call_id, most_chars) = (run.session.to_owned(), run.call_id.to_owned(), run.most_chars);
     let work = move |link: &Link| {
-        Command { place: &place, order, session: &session, call_id: &call_id, most_chars }.run(&progress, link)
+        Command { place: &place, order, session: &session, call_id: &call_id, most_chars }
+            .run(&progress, link)
     };
     match thread::run(run.cancel, work).await {
         thread::Outcome::Done(outcome) => outcome,

@@ -10,6 +10,7 @@ mod kanban;
 mod memory;
 mod process;
 mod results;
+mod rooms;
 mod services;
 mod session_search;
 mod settings;
