@@ -5,6 +5,7 @@ use std::time::Duration;
 use hermes_guard::{Policy, Redactor};
 use serde::Serialize;
 
+use crate::orders;
 use crate::text::{AROUND, Cleaning, Kept, Shortened, head};
 use crate::tool::ToolOutput;
 
@@ -38,6 +39,9 @@ pub(super) struct Outcome {
     pub(super) cut: Option<Cut>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) warning: Option<String>,
+    /// What to say about orders in what was printed.
+    #[serde(rename = "_warning", skip_serializing_if = "Option::is_none")]
+    pub(super) orders: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) notes: Vec<String>,
 }
@@ -67,6 +71,7 @@ impl Outcome {
             error: Some(error.into()),
             cut: None,
             warning: None,
+            orders: None,
             notes: Vec::new(),
         }
     }
@@ -155,6 +160,7 @@ impl<'r> Printed<'r> {
             outcome.output.push_str("\n--- stderr ---\n");
             outcome.output.push_str(kept_complaints.trim_end());
         }
+        outcome.orders = orders::warning(&outcome.output, |line| format!("line {line}"));
     }
 }
 

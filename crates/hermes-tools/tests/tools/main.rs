@@ -8,6 +8,7 @@ mod files;
 mod fixture;
 mod kanban;
 mod memory;
+mod orders;
 mod process;
 mod results;
 mod rooms;

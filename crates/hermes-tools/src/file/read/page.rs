@@ -8,6 +8,7 @@ use hermes_guard::{Policy, Redactor};
 
 use crate::file::endings::BOM;
 use crate::file::limits::FileLimits;
+use crate::orders;
 use crate::text::{AROUND, written_head, written_length};
 
 /// A page holds this many characters, however little room there is.
@@ -36,6 +37,8 @@ pub(super) struct Page {
     pub(super) ended: Ended,
     /// Whether something was masked.
     pub(super) masked: bool,
+    /// What to say about orders in it.
+    pub(super) warning: Option<String>,
 }
 
 /// Why a page ends where it does.
@@ -80,9 +83,9 @@ impl Reader<'_> {
         let wanted = redacted.lines().skip(skip).take(usize::try_from(limit).unwrap_or(usize::MAX));
         let most = self.most_chars.saturating_sub(AROUND).max(LEAST);
         let mut room = self.limits.chars.saturating_sub(AROUND).min(most);
-        let (mut content, mut shown) = (String::new(), 0);
-        for line in wanted {
-            let mut line = self.numbered(first + shown, line);
+        let (mut content, mut plain, mut shown) = (String::new(), String::new(), 0);
+        for bare in wanted {
+            let mut line = self.numbered(first + shown, bare);
             let length = written_length(&line) + 2;
             // A page that shows nothing would never get anywhere.
             if length > room && shown > 0 {
@@ -97,6 +100,8 @@ impl Reader<'_> {
                 content.push('\n');
             }
             content.push_str(&line);
+            plain.push_str(bare);
+            plain.push('\n');
             shown += 1;
         }
         let ended = if (first + shown).saturating_sub(1) >= total {
@@ -106,7 +111,8 @@ impl Reader<'_> {
         } else {
             Ended::Bytes
         };
-        Page { content, total, first, shown, ended, masked }
+        let warning = orders::warning(&plain, |line| format!("line {}", first + line as u64 - 1));
+        Page { content, total, first, shown, ended, masked, warning }
     }
 
     fn numbered(&self, number: u64, line: &str) -> String {
