@@ -660,6 +660,7 @@ async fn work_in_the_background_returns_at_once_and_is_told_when_it_is_over() {
             cancel: &cancel,
             progress: &progress,
             gate: &Open,
+            most_chars: 100_000,
         })
         .await;
     world.news.changed().await;

@@ -432,3 +432,40 @@ async fn a_refusal_as_too_long_leads_to_a_shorter_conversation_and_an_answer() {
     assert_eq!((report.outcome, report.text.as_str()), (Outcome::Completed, "short answer"));
     assert!(events.iter().any(|event| matches!(event, AgentEvent::Compacted { .. })));
 }
+
+/// Keeps what is put away, and says where.
+struct Shelf(std::sync::Mutex<Vec<String>>);
+
+impl hermes_tools::limits::Shelf for Shelf {
+    fn put<'a>(
+        &'a self,
+        _: &'a str,
+        call_id: &'a str,
+        text: &'a str,
+    ) -> hermes_tools::gate::Waiting<'a, Result<String, String>> {
+        self.0.lock().unwrap().push(text.to_owned());
+        let path = format!("/tmp/{call_id}.txt");
+        Box::pin(async move { Ok(path) })
+    }
+}
+
+#[tokio::test]
+async fn the_calls_of_one_message_share_the_room_for_results() {
+    let calls: Vec<String> = (1..=5).map(|n| format!("call fill {{\"count\": {n}}}")).collect();
+    let server = ModelServer::scripted(&format!("{}\ncall greedy {{}}\n---\nsay \"ok\"", calls.join("\n")));
+    // One keeps within its room, the other does not know of any.
+    let fill = slow_tool("fill", Sharing::Freely, |run| {
+        Box::pin(async move { ToolOutput::text("x".repeat(run.most_chars)) })
+    });
+    let greedy = tool("greedy", Sharing::Freely, |_| {
+        ToolOutput::json(&serde_json::json!({ "output": "line\n".repeat(20_000), "exit_code": 0 }))
+    });
+    let shelf = Arc::new(Shelf(std::sync::Mutex::default()));
+    let mut agent = support::agent_with_shelf(&server, vec![fill, greedy], shelf.clone());
+    turn(&mut agent, "go").await;
+    let results: Vec<String> = server.last_call().tool_results().into_iter().map(|(_, text)| text).collect();
+    // A window of 100,000 tokens has room for 80,000 characters of results.
+    assert!(results[..5].iter().all(|text| *text == "x".repeat(80_000 / 6)), "everybody gets the same");
+    assert!(results[5].contains("read_file(path=") && results[5].len() < 4_000, "{}", results[5]);
+    assert_eq!(*shelf.0.lock().unwrap(), ["line\n".repeat(20_000)], "only what did not fit, as text");
+}

@@ -15,6 +15,9 @@ struct Totals {
     masked: [usize; 2],
     marked: usize,
     invisible: usize,
+    /// Lines that a tool result would be warned of.
+    warned: usize,
+    scanning: std::time::Duration,
 }
 
 const POLICIES: [Policy; 2] = [Policy::Code, Policy::Log];
@@ -32,12 +35,15 @@ fn main() {
             measure(&redactor, &text, &mut totals, show.then_some(&path));
         }
     }
-    let Totals { files, lines, bytes, masked, marked, invisible } = totals;
+    let Totals { files, lines, bytes, masked, marked, invisible, warned, scanning } = totals;
     println!("{files} files, {lines} lines, {bytes} bytes");
     for (policy, masked) in POLICIES.iter().zip(masked) {
         println!("  lines masked, {policy:?}: {masked}");
     }
     println!("  lines marked as orders: {marked}");
+    println!("  lines warned of in tool results: {warned}");
+    let per_100_kb = scanning.as_secs_f64() * 1e3 / (bytes as f64 / 100_000.0);
+    println!("  scan of tool results: {per_100_kb:.3} ms for 100,000 bytes");
     println!("  files with invisible characters: {invisible}");
 }
 
@@ -55,6 +61,9 @@ fn measure(redactor: &Redactor, text: &str, totals: &mut Totals, shown: Option<&
             }
         }
     }
+    let began = std::time::Instant::now();
+    totals.warned += injection::orders(text).len();
+    totals.scanning += began.elapsed();
     let seen = injection::disarm(text);
     totals.marked += seen.findings.len();
     totals.invisible += usize::from(seen.invisible > 0);

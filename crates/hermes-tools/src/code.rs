@@ -91,7 +91,7 @@ impl ExecuteCode {
             over: &over,
             calls: Vec::new(),
             made: 0,
-            printed: Printed::new(&redactor),
+            printed: Printed::new(&redactor, run.most_chars),
             ended: None,
         };
         let end = loop {
@@ -192,9 +192,10 @@ impl<'a> Talk<'a, '_> {
         let (id, run, over) = (wanted.id, self.run, self.over);
         Ok(Box::pin(async move {
             let call_id = format!("{}.{id}", run.call_id);
-            let output =
-                tool.run(Run { call_id: &call_id, arguments: &arguments, cancel: over, ..run }).await;
-            (id, text_of(&output))
+            // What a script gets is not shown to the model: only the tool's own limits count.
+            let most_chars = usize::MAX;
+            let call = Run { call_id: &call_id, arguments: &arguments, cancel: over, most_chars, ..run };
+            (id, text_of(&tool.run(call).await))
         }))
     }
 

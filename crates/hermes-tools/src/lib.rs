@@ -32,6 +32,7 @@ mod line;
 pub mod memory;
 pub mod names;
 pub mod notifications;
+mod orders;
 pub mod process;
 pub mod send_message;
 pub mod session_search;

@@ -1,13 +1,15 @@
-//! How long results may be. What is longer goes to a file where the model's commands can read it; a beginning and the
-//! way to the rest stay.
+//! How long results may be. What is longer goes to a file where the model's tools can read it; both ends and the way to
+//! the rest stay.
+
+mod spilled;
 
 use hermes_model::Content;
 use hermes_model::message::text_of;
 
 use crate::gate::Waiting;
-use crate::text::head;
 use crate::tool::ToolOutput;
 use crate::workplace::Workplace;
+use spilled::{SHOWN, Spilled};
 
 /// Most characters of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,10 +24,6 @@ pub struct Limits {
 const MOST: usize = 100_000;
 /// Never less: small models need results too.
 const LEAST: usize = 8_000;
-/// Characters of the beginning that stay.
-const PREVIEW: usize = 1_500;
-/// What a beginning and the words around it come to.
-const SPILLED: usize = PREVIEW + 500;
 
 impl Default for Limits {
     fn default() -> Self {
@@ -87,9 +85,9 @@ pub async fn bound(limits: Limits, shelf: &dyn Shelf, session: &str, results: &m
     let sizes: Vec<usize> = results.iter().map(|result| size(&result.output.content)).collect();
     for index in too_long(&sizes, limits) {
         let result = &mut results[index];
-        let text = text_of(&result.output.content);
-        let kept = shelf.put(session, result.call_id, &text).await;
-        let short = Content::Text(shortened(&text, sizes[index], kept.as_deref().map_err(String::as_str)));
+        let spilled = Spilled::of(&text_of(&result.output.content));
+        let kept = shelf.put(session, result.call_id, &spilled.text).await;
+        let short = Content::Text(spilled.shown(kept.as_deref().map_err(String::as_str)));
         // Pictures are no text; they stay.
         result.output.content.retain(|item| !matches!(item, Content::Text(_)));
         result.output.content.insert(0, short);
@@ -103,48 +101,22 @@ fn size(content: &[Content]) -> usize {
 
 /// Which results have to go: those that are too long, then the longest until all together fit.
 fn too_long(sizes: &[usize], limits: Limits) -> Vec<usize> {
-    let mut gone: Vec<usize> = (0..sizes.len()).filter(|index| sizes[*index] > limits.result).collect();
+    // One that is hardly longer than what stays of it is not worth a file.
+    let most = limits.result.max(SHOWN);
+    let mut gone: Vec<usize> = (0..sizes.len()).filter(|index| sizes[*index] > most).collect();
     let mut total: usize =
-        sizes.iter().enumerate().map(|(i, size)| if gone.contains(&i) { SPILLED } else { *size }).sum();
+        sizes.iter().enumerate().map(|(i, size)| if gone.contains(&i) { SHOWN } else { *size }).sum();
     let mut rest: Vec<usize> = (0..sizes.len()).filter(|index| !gone.contains(index)).collect();
     rest.sort_by_key(|index| std::cmp::Reverse(sizes[*index]));
     for index in rest {
-        // One that is hardly longer than its beginning is not worth a file.
-        if total <= limits.batch || sizes[index] <= SPILLED {
+        if total <= limits.batch || sizes[index] <= SHOWN {
             break;
         }
-        total -= sizes[index] - SPILLED;
+        total -= sizes[index] - SHOWN;
         gone.push(index);
     }
     gone.sort_unstable();
     gone
-}
-
-fn shortened(text: &str, chars: usize, kept: Result<&str, &str>) -> String {
-    let (lines, preview) = (text.lines().count(), preview(text));
-    let whole = match kept {
-        Ok(path) => format!(
-            "All of it is in {path}: read parts with `sed -n '1,200p' {path}`, search it with `grep -n`."
-        ),
-        Err(reason) => format!("The rest could not be kept ({reason}): ask for less."),
-    };
-    format!(
-        "<persisted-output>\nThis result is too long to be shown: {chars} characters, {lines} lines. {whole}\n\
-         It begins:\n{preview}\n</persisted-output>"
-    )
-}
-
-/// The beginning, cut at the end of a line if there is one.
-fn preview(text: &str) -> &str {
-    let end = text.char_indices().nth(PREVIEW).map_or(text.len(), |(at, _)| at);
-    let beginning = head(text, end);
-    if end == text.len() {
-        return beginning;
-    }
-    match beginning.rfind('\n') {
-        Some(line) if line > 0 => &beginning[..line],
-        _ => beginning,
-    }
 }
 
 #[cfg(test)]
@@ -204,7 +176,7 @@ mod tests {
             "{}",
             shown[1]
         );
-        assert!(shown[1].ends_with("line of text\n</persisted-output>") && shown[1].len() < 2_000);
+        assert!(shown[1].ends_with("line of text\n</persisted-output>") && shown[1].len() < 4_000);
         assert_eq!(*lock(&shelf.kept), [("call_1".to_owned(), long)]);
     }
 
@@ -212,7 +184,7 @@ mod tests {
     async fn a_file_that_cannot_be_written_loses_the_rest_and_says_so() {
         let shelf = Memory { full: true, ..Memory::default() };
         let shown = bounded(Limits::default(), &shelf, &["é".repeat(100_001)]).await;
-        assert!(shown[0].contains("the disk is full") && shown[0].contains(&"é".repeat(PREVIEW)));
+        assert!(shown[0].contains("the disk is full") && shown[0].contains(&"é".repeat(700)));
     }
 
     #[tokio::test]

@@ -2,9 +2,11 @@
 
 mod kept;
 mod plain;
+mod written;
 
 pub(crate) use kept::{Kept, Shortened};
 pub(crate) use plain::Plain;
+pub(crate) use written::{AROUND, written_head, written_length, written_tail};
 
 use std::borrow::Cow;
 

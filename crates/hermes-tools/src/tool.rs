@@ -118,6 +118,9 @@ pub struct Run<'a> {
     pub progress: &'a Progress,
     /// Asked before anything is done that may need consent.
     pub gate: &'a dyn Gate,
+    /// Characters the result may take, as it is written. What is longer is put away where the model has to fetch it, so
+    /// a tool that can give a part in a sensible way keeps within it.
+    pub most_chars: usize,
 }
 
 /// Says how a run goes. Cheap to clone, callable from any thread, never blocks for long.

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::finish::{Done, Passed};
 use super::prepare::{Prepared, prepare};
+use super::room::Room;
 use super::{Ended, Flow, MOST_BAD_ROUNDS, Turn, schedule};
 use crate::event::{AgentEvent, CallStatus, Level};
 use crate::journal::JournalError;
@@ -64,10 +65,10 @@ impl Turn<'_, '_> {
         let (answer, ready, refused) = self.sort_calls(answer);
         self.store_answer(&answer)?;
         self.remember_words(&answer);
-        self.room = self.limits().batch;
         self.rails.next_message();
         let nothing_ran = ready.is_empty();
         let mut left = ready.len() + refused.len();
+        self.room = Room::new(self.limits(), left);
         for (call, reason) in refused {
             left -= 1;
             self.tell_started(&call, &call.name.clone(), &Arguments::new());
@@ -136,10 +137,11 @@ impl Turn<'_, '_> {
                 continue;
             }
             let mut running = Group::default();
+            let most_chars = self.room.share_out();
             for place in group {
                 self.tell_started(&ready[place].call, &ready[place].call.name, &ready[place].arguments);
                 self.tool_calls += 1;
-                let task = running.tasks.spawn(self.start(place, &ready[place], tell.clone()));
+                let task = running.tasks.spawn(self.start(place, &ready[place], most_chars, tell.clone()));
                 running.places.insert(task.id(), place);
             }
             while let Some(ended) = self.next_end(&mut running, &mut heard).await {
@@ -159,6 +161,7 @@ impl Turn<'_, '_> {
         &self,
         place: usize,
         ready: &Ready,
+        most_chars: usize,
         tell: mpsc::Sender<Heard>,
     ) -> impl Future<Output = CallEnd> + Send + 'static {
         let (tool, arguments, id) = (Arc::clone(&ready.tool), ready.arguments.clone(), ready.call.id.clone());
@@ -183,6 +186,7 @@ impl Turn<'_, '_> {
                 cancel: &cancel,
                 progress: &progress,
                 gate: &gate,
+                most_chars,
             };
             let late = async {
                 cancel.cancelled().await;

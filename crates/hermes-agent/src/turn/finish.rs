@@ -96,15 +96,16 @@ impl Turn<'_, '_> {
         Limits::for_window(self.agent.caller.route().and_then(|route| route.window))
     }
 
-    /// Results are written down as they end, so each one is held to what the others of its message left.
+    /// Results are written down as they end, so each one is held to what is not promised to others of its message.
     async fn bound(&mut self, call: &ToolCall, output: &mut ToolOutput) {
         if let Some(shelf) = self.agent.shelf.clone() {
-            let limits = Limits { result: self.limits().result.min(self.room), batch: self.room };
+            let allowed = self.room.allowed();
+            let limits = Limits { result: allowed, batch: allowed };
             let session = self.agent.session_id().to_owned();
             let mut one = [Batched { call_id: &call.id, output }];
             limits::bound(limits, shelf.as_ref(), &session, &mut one).await;
         }
-        self.room = self.room.saturating_sub(text_of(&output.content).len());
+        self.room.take(text_of(&output.content).chars().count());
     }
 
     /// Looks for circles; a warning goes to the model with the result.

@@ -6,6 +6,7 @@ mod finish;
 pub mod guardrails;
 mod prepare;
 pub mod recover;
+mod room;
 pub mod schedule;
 mod shorten;
 
@@ -13,9 +14,11 @@ use std::time::Instant;
 
 use hermes_model::{Answer, Answered, Content, Finish, GaveUp, Message, ToolUse};
 use hermes_tools::Moment;
+use hermes_tools::limits::Limits;
 
 use self::guardrails::Guardrails;
 use self::recover::{Next, Seen, Stop, Tries};
+use self::room::Room;
 use crate::agent::Agent;
 use crate::control::Control;
 use crate::event::{AgentEvent, Level, OnAgentEvent};
@@ -100,8 +103,8 @@ struct Turn<'a, 'on> {
     /// Text that came with tool calls, for a model that says nothing after them.
     before_tools: String,
     after_tools: bool,
-    /// Characters the results of the newest message may still have.
-    room: usize,
+    /// What the results of the newest message may still take.
+    room: Room,
     last: (String, String),
 }
 
@@ -125,7 +128,7 @@ impl<'a, 'on> Turn<'a, 'on> {
             begun: String::new(),
             before_tools: String::new(),
             after_tools: false,
-            room: usize::MAX,
+            room: Room::new(Limits::default(), 0),
             last,
         }
     }

@@ -129,7 +129,28 @@ pub fn agent_over(
     tools: Vec<Arc<dyn Tool>>,
     rules: Rules,
 ) -> Agent {
-    Agent::new(Parts {
+    Agent::new(parts(journal, history, caller, tools, rules))
+}
+
+/// An agent over one scripted server that puts away what is too long.
+pub fn agent_with_shelf(
+    server: &ModelServer,
+    tools: Vec<Arc<dyn Tool>>,
+    shelf: Arc<dyn hermes_tools::limits::Shelf>,
+) -> Agent {
+    let journal = Box::new(MemoryJournal::new("20260105_120000_abcdef"));
+    let parts = parts(journal, History::default(), caller(vec![route(server)]), tools, Rules::default());
+    Agent::new(Parts { shelf: Some(shelf), ..parts })
+}
+
+fn parts(
+    journal: Box<dyn Journal>,
+    history: History,
+    caller: Caller,
+    tools: Vec<Arc<dyn Tool>>,
+    rules: Rules,
+) -> Parts {
+    Parts {
         caller,
         side: hermes_agent::agent::SideCallers::default(),
         redactor: Arc::new(hermes_guard::Redactor::new([])),
@@ -144,7 +165,7 @@ pub fn agent_over(
         rules,
         clock: Arc::new(|| "2026-01-05T12:00:00[UTC]".parse().unwrap()),
         family: hermes_agent::delegation::Family::default(),
-    })
+    }
 }
 
 /// An agent over one scripted server.

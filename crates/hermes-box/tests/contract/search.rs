@@ -119,7 +119,9 @@ everywhere! {
         assert_eq!(found(SearchMode::Files), [("docs/readme.md".to_string(), 1), ("src/main.rs".to_string(), 1)]);
         assert_eq!(found(SearchMode::Counts), [("docs/readme.md".to_string(), 2), ("src/main.rs".to_string(), 1)]);
         let part = search(world, |request| { request.mode = SearchMode::Files; request.limit = 1; });
-        assert_eq!((part.files.len(), part.more), (1, true));
+        assert_eq!((part.files.len(), part.more, part.total), (1, true, 2));
+        let part = search(world, |request| { request.mode = SearchMode::Counts; request.limit = 1; });
+        assert_eq!((part.files.len(), part.more, part.total), (1, true, 3), "the total is of matches");
     }
 
     fn a_single_file_can_be_searched(world: &World) {
@@ -136,6 +138,7 @@ everywhere! {
         let first = ask();
         assert_eq!(first.files.iter().map(|file| file.lines.len()).sum::<usize>(), 20);
         assert!(first.more);
+        assert_eq!((first.total, first.completeness), (1800, Completeness::Complete), "the rest was counted");
         assert!(first.files[0].path.ends_with("f001"), "seven of six in each file are left out");
         let cut = &first.files[0].lines[1];
         assert_eq!((cut.bytes.len(), cut.length), (500, 2001));

@@ -2,6 +2,27 @@
 
 use std::fmt::Write as _;
 
+/// Whether there is nothing in the text that [`show`] would change.
+pub(super) fn is_plain(text: &str) -> bool {
+    let odd = |byte: &u8| *byte >= 0x7f || (*byte < 0x20 && *byte != b'\n' && *byte != b'\t');
+    // Without a way out in the middle of a piece many bytes are looked at together.
+    let has_odd = |piece: &[u8]| piece.iter().fold(false, |found, byte| found | odd(byte));
+    if !text.as_bytes().chunks(1024).any(has_odd) {
+        return true;
+    }
+    // Characters that are never changed, whatever stands around them.
+    let stays = |c: char| match c {
+        '\n' | '\t' => true,
+        c if c.is_ascii() => !c.is_ascii_control(),
+        '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{34e}' | '\u{350}'..='\u{61b}' | '\u{61d}'..='\u{115e}' => true,
+        '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{205f}' | '\u{2070}'..='\u{3163}' => true,
+        '\u{3165}'..='\u{fdff}' | '\u{fe10}'..='\u{fefe}' | '\u{ff01}'..='\u{ff9f}' => true,
+        '\u{1f000}'..='\u{1faff}' => true,
+        _ => false,
+    };
+    text.chars().all(stays)
+}
+
 /// The text without a byte order mark and with its invisible characters shown or taken out, and how many there were.
 /// Line ends become `\n`.
 pub fn show(text: &str) -> (String, usize) {
@@ -94,6 +115,7 @@ fn is_flag_so_far(out: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn hidden_messages_become_visible_or_go() {
@@ -103,6 +125,13 @@ mod tests {
         assert_eq!(show("a\u{1b}[31mb\u{0}"), ("a[31mb".to_owned(), 2));
         assert_eq!(show("漢\u{e0100}\u{e0101}").1, 1);
         assert_eq!(show("👍\u{fe0f}\u{fe01}\u{fe07}"), ("👍\u{fe0f}".to_owned(), 2));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_plain_is_not_changed(text in "[a-c\\n\\té漢\u{200b}\u{a0}\u{ad}\u{7f}\r–👍]{0,12}|\\PC{0,12}") {
+            prop_assert!(!is_plain(&text) || show(&text) == (text.clone(), 0), "{:?}", text);
+        }
     }
 
     #[test]

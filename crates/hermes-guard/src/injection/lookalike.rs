@@ -1,5 +1,8 @@
 //! Letters that look like others: a word is also looked up as a reader would read it.
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 /// The word in plain Latin letters: accents go, letters of other alphabets become the ones they look like, and in words
 /// with letters in them digits too (`1gn0re`). Takes lower case.
 pub(super) fn fold(word: &str) -> String {
@@ -66,11 +69,26 @@ fn plain(c: char) -> char {
         0x1f130..=0x1f149 => letter(code - 0x1f130),
         0x1f150..=0x1f169 => letter(code - 0x1f150),
         0x1f170..=0x1f189 => letter(code - 0x1f170),
-        _ => ALIKE.iter().find(|(_, alike)| alike.contains(c)).map_or(c, |(letter, _)| *letter),
+        _ => alike().get(&c).copied().unwrap_or(c),
     }
 }
 
-fn of_digit(c: char) -> char {
+/// [`ALIKE`] from the other side.
+fn alike() -> &'static HashMap<char, char> {
+    static TABLE: OnceLock<HashMap<char, char>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let pairs = ALIKE.iter().flat_map(|(letter, alike)| alike.chars().map(|c| (c, *letter)));
+        // A character in two lists stands for the first.
+        let mut table = HashMap::new();
+        pairs.for_each(|(c, letter)| {
+            table.entry(c).or_insert(letter);
+        });
+        table
+    })
+}
+
+/// The letter a digit looks like.
+pub(super) fn of_digit(c: char) -> char {
     match c {
         '0' => 'o',
         '1' => 'i',

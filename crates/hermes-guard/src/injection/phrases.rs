@@ -4,10 +4,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
-use super::words::{Word, sentences};
-use super::{Family, Finding, comments, encoded, lookalike, scripts};
+use super::words::{Lists, Vocabulary, Word, sentences};
+use super::{Family, Finding, comments, encoded, scripts};
 
 /// A phrase.
 struct Phrase {
@@ -287,8 +287,10 @@ const HANDED_OVER: &[&str] = &["@", "|", "$(", "<", "`", " -t ", "--data", "scp 
 pub(super) fn find(text: &str) -> Vec<Finding> {
     let table = Table::get();
     let mut findings = BTreeSet::new();
-    for sentence in sentences(text, |word| table.meaning(word)) {
-        for (phrase, lists) in PHRASES.iter().zip(&table.phrases) {
+    for sentence in sentences(text, &table.words) {
+        let present = sentence.iter().fold(0, |lists, word| lists | word.lists);
+        let possible = PHRASES.iter().zip(&table.phrases).filter(|(_, lists)| lists.may_be_among(present));
+        for (phrase, lists) in possible {
             findings
                 .extend(lists.lines(phrase, &sentence).map(|line| Finding { line, family: phrase.family }));
         }
@@ -297,8 +299,10 @@ pub(super) fn find(text: &str) -> Vec<Finding> {
         findings.extend(in_line(&content.to_lowercase()).map(|family| Finding { line, family }));
     }
     findings.extend(comments::find(text));
-    for (place, line) in text.split('\n').enumerate().filter(|(_, line)| !line.is_ascii()) {
-        findings.extend(scripts::in_line(line).map(|family| Finding { line: place + 1, family }));
+    if !text.is_ascii() {
+        for (place, line) in text.split('\n').enumerate().filter(|(_, line)| !line.is_ascii()) {
+            findings.extend(scripts::in_line(line).map(|family| Finding { line: place + 1, family }));
+        }
     }
     findings.into_iter().collect()
 }
@@ -306,23 +310,37 @@ pub(super) fn find(text: &str) -> Vec<Finding> {
 /// Every suspicious line of the text, those included that hold an order in base64.
 pub(super) fn find_encoded_too(text: &str) -> Vec<Finding> {
     let mut findings: BTreeSet<Finding> = find(text).into_iter().collect();
-    for (place, line) in text.split('\n').enumerate() {
-        let hidden = encoded::texts(line).flat_map(|inner| find(&inner));
-        findings.extend(hidden.map(|found| Finding { line: place + 1, family: found.family }));
+    for (at, inner) in encoded::texts(text) {
+        let hidden = find(&inner);
+        if !hidden.is_empty() {
+            let line = text[..at].matches('\n').count() + 1;
+            findings.extend(hidden.into_iter().map(|found| Finding { line, family: found.family }));
+        }
     }
     findings.into_iter().collect()
 }
 
 /// The lines with something in them that [`in_line`] needs to find anything, found in one pass.
-fn telling_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+fn telling_lines(text: &str) -> Vec<(usize, &str)> {
     static MARKS: OnceLock<Option<AhoCorasick>> = OnceLock::new();
     let marks = MARKS.get_or_init(|| {
         let marks = ROLE_MARKS.iter().chain(SECRET_PLACES).chain(&["style="]);
-        AhoCorasick::builder().ascii_case_insensitive(true).build(marks).ok()
+        AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).build(marks).ok()
     });
-    let tells = |line: &str| marks.as_ref().is_none_or(|marks| marks.is_match(line));
-    let lines = if tells(text) { text } else { "" };
-    lines.split('\n').enumerate().filter(move |(_, line)| tells(line)).map(|(place, line)| (place + 1, line))
+    let Some(marks) = marks else { return (1..).zip(text.split('\n')).collect() };
+    let mut lines: Vec<(usize, &str)> = Vec::new();
+    let (mut number, mut seen, mut end) = (1, 0, 0);
+    for mark in marks.find_iter(text) {
+        if mark.start() < end {
+            continue;
+        }
+        let start = text[..mark.start()].rfind('\n').map_or(0, |line| line + 1);
+        end = text[mark.start()..].find('\n').map_or(text.len(), |line| mark.start() + line);
+        number += text[seen..start].matches('\n').count();
+        seen = start;
+        lines.push((number, &text[start..end]));
+    }
+    lines
 }
 
 /// What a line in lower case gives away by its characters.
@@ -345,12 +363,9 @@ fn is_one_of(word: &str, list: &str) -> bool {
     list.split_ascii_whitespace().any(|listed| listed == word)
 }
 
-/// The lists a word is in, one bit each.
-type Lists = u128;
-
 /// Every word of the phrases with the lists it is in, so that a word of a text is looked up once.
 struct Table {
-    words: HashMap<&'static str, Lists>,
+    words: Vocabulary,
     phrases: Vec<PhraseLists>,
 }
 
@@ -364,7 +379,7 @@ impl Table {
     fn get() -> &'static Self {
         static TABLE: OnceLock<Table> = OnceLock::new();
         TABLE.get_or_init(|| {
-            let mut words: HashMap<&'static str, Lists> = HashMap::new();
+            let mut words = Vocabulary::default();
             let mut next: Lists = 1;
             let mut known: HashMap<&'static str, Lists> = HashMap::new();
             let mut list = |text: &'static str| {
@@ -375,7 +390,7 @@ impl Table {
                 next <<= 1;
                 known.insert(text, bit);
                 for word in text.split_ascii_whitespace() {
-                    *words.entry(word).or_default() |= bit;
+                    words.add(word, bit);
                 }
                 bit
             };
@@ -387,43 +402,32 @@ impl Table {
             Self { words, phrases }
         })
     }
-
-    /// The lists of the word as it is written and as it looks.
-    fn meaning(&self, word: &str) -> Lists {
-        let written = self.lists_of(word);
-        if lookalike::is_foldable(word) { written | self.lists_of(&lookalike::fold(word)) } else { written }
-    }
-
-    fn lists_of(&self, word: &str) -> Lists {
-        self.words.get(word).copied().unwrap_or_default()
-    }
 }
 
 impl PhraseLists {
     /// The lines of every place the phrase is found at.
-    fn lines(&self, phrase: &Phrase, sentence: &[Word<Lists>]) -> impl Iterator<Item = usize> {
-        let harmless = sentence.iter().any(|word| word.meaning & self.harmless_with != 0);
-        let starts = if harmless { 0..0 } else { 0..sentence.len() };
-        starts.filter_map(|start| self.at(phrase.gap, sentence, start)).flatten()
+    fn lines(&self, phrase: &Phrase, sentence: &[Word]) -> impl Iterator<Item = usize> {
+        (0..sentence.len()).filter_map(|start| self.at(phrase.gap, sentence, start)).flatten()
+    }
+
+    /// Whether words of these lists can make up the phrase: one for each step, and none that makes it harmless.
+    fn may_be_among(&self, present: Lists) -> bool {
+        present & self.harmless_with == 0 && self.steps.iter().all(|step| present & step != 0)
     }
 
     /// The lines the phrase covers if it starts at this word.
-    fn at(
-        &self,
-        gap: usize,
-        sentence: &[Word<Lists>],
-        start: usize,
-    ) -> Option<std::ops::RangeInclusive<usize>> {
+    fn at(&self, gap: usize, sentence: &[Word], start: usize) -> Option<std::ops::RangeInclusive<usize>> {
         let (first, rest) = self.steps.split_first()?;
-        let mut place = start;
-        if sentence[place].meaning & first == 0 {
+        let mut at = start;
+        if sentence[at].lists & first == 0 {
             return None;
         }
         for step in rest {
-            let mut window = sentence.iter().enumerate().skip(place + 1).take(gap + 1);
-            place = window.find(|(_, word)| word.meaning & step != 0)?.0;
+            let last = sentence[at].place + gap + 1;
+            let near = sentence.iter().enumerate().skip(at + 1).take_while(|(_, word)| word.place <= last);
+            at = near.into_iter().find(|(_, word)| word.lists & step != 0)?.0;
         }
-        Some(sentence[start].line..=sentence[place].line)
+        Some(sentence[start].line..=sentence[at].line)
     }
 }
 

@@ -1,5 +1,9 @@
 //! Orders in scripts without blanks between words, or with endings grown to them: parts that follow each other closely.
 
+use std::sync::OnceLock;
+
+use aho_corasick::AhoCorasick;
+
 use super::Family;
 
 struct Pattern {
@@ -71,7 +75,18 @@ const PATTERNS: &[Pattern] = &[
 
 /// What a line of such a script tries.
 pub(super) fn in_line(line: &str) -> impl Iterator<Item = Family> {
-    PATTERNS.iter().filter(|pattern| pattern.is_in(line)).map(|pattern| pattern.family)
+    let patterns = if may_start_one(line) { PATTERNS } else { &[] };
+    patterns.iter().filter(|pattern| pattern.is_in(line)).map(|pattern| pattern.family)
+}
+
+/// Whether the first part of any pattern is in the line, found in one pass.
+fn may_start_one(line: &str) -> bool {
+    static STARTS: OnceLock<Option<AhoCorasick>> = OnceLock::new();
+    let starts = STARTS.get_or_init(|| {
+        let starts = PATTERNS.iter().filter_map(|pattern| pattern.parts.first()).copied().flatten();
+        AhoCorasick::new(starts).ok()
+    });
+    starts.as_ref().is_none_or(|starts| starts.is_match(line))
 }
 
 impl Pattern {

@@ -5,7 +5,8 @@ use std::time::Duration;
 use hermes_guard::{Policy, Redactor};
 use serde::Serialize;
 
-use crate::text::{Cleaning, Kept, Shortened, head};
+use crate::orders;
+use crate::text::{AROUND, Cleaning, Kept, Shortened, head};
 use crate::tool::ToolOutput;
 
 /// Bytes of what a script prints that the model sees; the middle goes first.
@@ -38,6 +39,9 @@ pub(super) struct Outcome {
     pub(super) cut: Option<Cut>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) warning: Option<String>,
+    /// What to say about orders in what was printed.
+    #[serde(rename = "_warning", skip_serializing_if = "Option::is_none")]
+    pub(super) orders: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) notes: Vec<String>,
 }
@@ -67,6 +71,7 @@ impl Outcome {
             error: Some(error.into()),
             cut: None,
             warning: None,
+            orders: None,
             notes: Vec::new(),
         }
     }
@@ -83,18 +88,24 @@ pub(super) struct Printed<'r> {
     complaints: Cleaning<'r>,
     kept: Kept,
     kept_complaints: String,
+    most_complaints: usize,
     redactor: &'r Redactor,
     /// Bytes that were left out on the way here.
     dropped: usize,
 }
 
 impl<'r> Printed<'r> {
-    pub(super) fn new(redactor: &'r Redactor) -> Self {
+    /// For a result of at most this many characters.
+    pub(super) fn new(redactor: &'r Redactor, most_chars: usize) -> Self {
+        let most_complaints = MOST_COMPLAINTS.min(most_chars / 8);
+        // JSON may write each of their characters as two.
+        let most_written = most_chars.saturating_sub(AROUND + 2 * most_complaints);
         Self {
             output: Cleaning::new(redactor, Policy::Code),
             complaints: Cleaning::new(redactor, Policy::Code),
-            kept: Kept::new(MOST_OUTPUT),
+            kept: Kept::new(MOST_OUTPUT).within(most_written),
             kept_complaints: String::new(),
+            most_complaints,
             redactor,
             dropped: 0,
         }
@@ -120,14 +131,14 @@ impl<'r> Printed<'r> {
     /// Takes standard error.
     pub(super) fn take_complaint(&mut self, bytes: &[u8]) -> String {
         let text = self.complaints.push(bytes);
-        add(&mut self.kept_complaints, &text);
+        add(&mut self.kept_complaints, &text, self.most_complaints);
         text
     }
 
     /// Puts what was printed into a result. Standard error matters where something went wrong.
     pub(super) fn finish(self, outcome: &mut Outcome, elapsed: Duration) {
-        let Self { output, complaints, mut kept, mut kept_complaints, dropped, .. } = self;
-        add(&mut kept_complaints, &complaints.finish());
+        let Self { output, complaints, mut kept, mut kept_complaints, most_complaints, dropped, .. } = self;
+        add(&mut kept_complaints, &complaints.finish(), most_complaints);
         kept.push(&output.finish());
         outcome.duration_seconds = (elapsed.as_secs_f64() * 1000.0).round() / 1000.0;
         match kept.finish() {
@@ -149,12 +160,13 @@ impl<'r> Printed<'r> {
             outcome.output.push_str("\n--- stderr ---\n");
             outcome.output.push_str(kept_complaints.trim_end());
         }
+        outcome.orders = orders::warning(&outcome.output, |line| format!("line {line}"));
     }
 }
 
 /// Adds as much as there is room for.
-fn add(complaints: &mut String, text: &str) {
-    let room = MOST_COMPLAINTS.saturating_sub(complaints.len());
+fn add(complaints: &mut String, text: &str, most: usize) {
+    let room = most.saturating_sub(complaints.len());
     complaints.push_str(head(text, room));
 }
 
@@ -165,7 +177,7 @@ mod tests {
     #[test]
     fn a_gap_is_counted_and_what_follows_it_is_not_shown_as_it_comes() {
         let redactor = Redactor::new([]);
-        let mut printed = Printed::new(&redactor);
+        let mut printed = Printed::new(&redactor, 200_000);
         let mut live = printed.take(&b"begun\n".repeat(20_000));
         live += &printed.take(b"half a line");
         live += &printed.skip(1_000_000);

@@ -77,7 +77,10 @@ impl ReadFile {
         if let Some(refusal) = Refusal::of_kind(kind) {
             return refusal.output();
         }
-        let work = move |desk: &Desk, room: Room, _: &Link| Ok(Reading { desk, room, order, kind }.run());
+        let most_chars = run.most_chars;
+        let work = move |desk: &Desk, room: Room, _: &Link| {
+            Ok(Reading { desk, room, order, kind, most_chars }.run())
+        };
         self.desk.work(&run, work).await.unwrap_or_else(|output| output)
     }
 }
@@ -128,6 +131,7 @@ struct Reading<'a> {
     room: Room,
     order: Order,
     kind: Kind,
+    most_chars: usize,
 }
 
 impl Reading<'_> {
@@ -229,7 +233,11 @@ impl Reading<'_> {
             return Err(outcome::repeated(answer, &self.order.path));
         }
         let options = self.desk.place.options();
-        let page = page(&page::Reader { redactor: &options.redactor, limits: &options.files });
+        let page = page(&page::Reader {
+            redactor: &options.redactor,
+            limits: &options.files,
+            most_chars: self.most_chars,
+        });
         let part = if page.is_whole() { Part::Whole } else { Part::Some };
         state.has_read(session, &found.real, version, part);
         Ok(give(&Outcome::new(page, version.size, self.order_hint(version), self.room.notes.clone())))

@@ -1,6 +1,7 @@
 //! The `search_files` tool: lines by content, files by name.
 
 mod content;
+mod fit;
 mod names;
 mod show;
 
@@ -97,7 +98,9 @@ impl SearchFiles {
     async fn work(&self, run: Run<'_>) -> Result<ToolOutput, ToolOutput> {
         let order = Order::read(run.arguments).map_err(ToolOutput::error)?;
         self.desk.check_name(&order.path).map_err(|why| desk::denied(&why))?;
-        self.desk.work(&run, move |desk, room, link| Search { desk, room, order }.run(link)).await
+        let most_chars = run.most_chars;
+        let work = move |desk: &Desk, room, link: &Link| Search { desk, room, order, most_chars }.run(link);
+        self.desk.work(&run, work).await
     }
 }
 
@@ -158,6 +161,7 @@ struct Search<'a> {
     desk: &'a Desk,
     room: Room,
     order: Order,
+    most_chars: usize,
 }
 
 impl Search<'_> {
@@ -187,6 +191,7 @@ impl Search<'_> {
 
     /// Gives a result, unless it was given too often.
     fn answer(&self, mut result: show::Found) -> Result<ToolOutput, ToolOutput> {
+        result.finish();
         let key = format!("{:?}", self.order);
         match self.desk.state().searching(&self.room.session, key, result.fingerprint()) {
             Answer::Blocked => Err(ToolOutput::error(

@@ -11,7 +11,7 @@ use super::meaning;
 use super::outcome::Outcome;
 use super::plain;
 use crate::line;
-use crate::text::{Cleaning, Kept, Shortened};
+use crate::text::{AROUND, Cleaning, Kept, Shortened};
 use crate::thread::{self, Link};
 use crate::tool::{Progress, Report, Run};
 use crate::workplace::{Reached, Way, Workplace};
@@ -24,9 +24,10 @@ const LONGEST_SPILL: Spill = Spill::UpTo(64 * 1024 * 1024);
 /// Runs a command to its end.
 pub(super) async fn run(place: &Workplace, order: Order, run: Run<'_>) -> Outcome {
     let (place, progress) = (place.clone(), run.progress.clone());
-    let (session, call_id) = (run.session.to_owned(), run.call_id.to_owned());
+    let (session, call_id, most_chars) = (run.session.to_owned(), run.call_id.to_owned(), run.most_chars);
     let work = move |link: &Link| {
-        Command { place: &place, order, session: &session, call_id: &call_id }.run(&progress, link)
+        Command { place: &place, order, session: &session, call_id: &call_id, most_chars }
+            .run(&progress, link)
     };
     match thread::run(run.cancel, work).await {
         thread::Outcome::Done(outcome) => outcome,
@@ -41,6 +42,8 @@ pub(super) struct Command<'a> {
     pub(super) order: Order,
     pub(super) session: &'a str,
     call_id: &'a str,
+    /// Characters the result may take.
+    most_chars: usize,
 }
 
 impl Command<'_> {
@@ -85,7 +88,7 @@ impl Command<'_> {
     /// Starts it and takes what it prints. What was printed before something broke is given back too.
     fn follow(&self, reached: &Reached, progress: &Progress, link: &Link) -> (Result<Exit, CallError>, Kept) {
         let options = self.place.options();
-        let mut kept = Kept::new(options.max_output);
+        let mut kept = self.kept();
         let mut cleaning = Cleaning::new(&options.redactor, line::policy(&self.order.command));
         let mut take = |text: String| {
             if !text.is_empty() {
@@ -108,6 +111,11 @@ impl Command<'_> {
         })();
         take(cleaning.finish());
         (end, kept)
+    }
+
+    /// Nothing yet of what it prints, within what the settings and the result allow.
+    pub(super) fn kept(&self) -> Kept {
+        Kept::new(self.place.options().max_output).within(self.most_chars.saturating_sub(AROUND))
     }
 
     fn request(&self, reached: &Reached) -> ExecRequest {

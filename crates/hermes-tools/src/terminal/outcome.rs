@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::orders;
 use crate::tool::ToolOutput;
 
 /// The result of a call.
@@ -34,6 +35,15 @@ pub(super) struct Outcome {
     pub(super) notes: Vec<String>,
 }
 
+/// A result, and what to say about orders in what was printed.
+#[derive(Serialize)]
+struct Warned<'a> {
+    #[serde(flatten)]
+    outcome: &'a Outcome,
+    #[serde(rename = "_warning", skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
+}
+
 impl Outcome {
     /// Nothing was run.
     pub(super) fn refused(status: &'static str, reason: impl Into<String>) -> Self {
@@ -47,7 +57,9 @@ impl Outcome {
     }
 
     pub(super) fn output(&self) -> ToolOutput {
-        let text = serde_json::to_string(self).unwrap_or_else(|_| String::from("{}"));
+        let warning = orders::warning(&self.output, |line| format!("line {line}"));
+        let text =
+            serde_json::to_string(&Warned { outcome: self, warning }).unwrap_or_else(|_| String::from("{}"));
         let failed = self.error.is_some() || (self.exit_code != 0 && self.exit_code_meaning.is_none());
         let output = ToolOutput::text(text);
         if failed { output.failed() } else { output }

@@ -7,7 +7,7 @@ use super::foreground::{Command, INTERRUPTED, add_line, timed_out, trimmed};
 use super::meaning;
 use super::outcome::Outcome;
 use crate::line;
-use crate::text::{Cleaning, Kept, Shortened};
+use crate::text::{Cleaning, Shortened};
 use crate::thread::Link;
 use crate::workplace::Door;
 
@@ -64,7 +64,7 @@ fn outcome(command: &Command<'_>, exit: &PlainExit) -> Outcome {
 
 fn shown(command: &Command<'_>, exit: &PlainExit) -> String {
     let options = command.place.options();
-    let mut kept = Kept::new(options.max_output);
+    let mut kept = command.kept();
     for bytes in [&exit.stdout, &exit.stderr] {
         let mut cleaning = Cleaning::new(&options.redactor, line::policy(&command.order.command));
         kept.push(&cleaning.push(bytes));

@@ -1,6 +1,6 @@
 //! The beginning and the end of a text of any length, within bounds.
 
-use super::{head, tail};
+use super::{head, tail, written_head, written_length, written_tail};
 
 /// A text up to this length is kept whole, so that it can be put into a file if need be.
 const WHOLE: usize = 128 * 1024;
@@ -9,6 +9,8 @@ const WHOLE: usize = 128 * 1024;
 #[derive(Debug)]
 pub(crate) struct Kept {
     bound: usize,
+    /// Characters it may take as JSON writes it.
+    written: usize,
     /// Up to here everything is kept.
     whole_bound: usize,
     /// Everything, as long as it is short.
@@ -43,10 +45,17 @@ impl Kept {
         Self::with(bound, WHOLE)
     }
 
+    /// The same, and at most this many characters as JSON writes it.
+    #[must_use]
+    pub(crate) fn within(self, written: usize) -> Self {
+        Self { written, ..self }
+    }
+
     fn with(bound: usize, whole_bound: usize) -> Self {
         let (beginning, end) = (String::new(), String::new());
         Self {
             bound,
+            written: usize::MAX,
             whole_bound: whole_bound.max(bound),
             whole: Some(String::new()),
             beginning,
@@ -81,23 +90,30 @@ impl Kept {
     pub(crate) fn finish(self) -> Shortened {
         let (head_bound, tail_bound) = (self.head_bound(), self.tail_bound());
         let (beginning, end) = match &self.whole {
-            Some(whole) if whole.len() <= self.bound => {
+            Some(whole) if whole.len() <= self.bound && written_length(whole) <= self.written => {
                 return Shortened::Whole(self.whole.unwrap_or_default());
             }
-            Some(whole) => (head(whole, head_bound).to_owned(), tail(whole, tail_bound).to_owned()),
-            None => (self.beginning, tail(&self.end, tail_bound).to_owned()),
+            Some(whole) => (head(whole, head_bound), tail(whole, tail_bound)),
+            None => (self.beginning.as_str(), tail(&self.end, tail_bound)),
         };
+        let written_before = two_fifths(self.written);
+        let beginning = written_head(beginning, written_before).to_owned();
+        let end = written_tail(end, self.written - written_before).to_owned();
         let omitted = self.total - beginning.len() - end.len();
         Shortened::Cut { beginning, end, omitted, total: self.total, all: self.whole }
     }
 
     fn head_bound(&self) -> usize {
-        self.bound / 5 * 2
+        two_fifths(self.bound)
     }
 
     fn tail_bound(&self) -> usize {
         self.bound - self.head_bound()
     }
+}
+
+fn two_fifths(bound: usize) -> usize {
+    bound / 5 * 2
 }
 
 #[cfg(test)]
@@ -131,17 +147,24 @@ mod tests {
     proptest! {
         #[test]
         fn bounds_hold_for_texts_of_any_length(
-            pieces in prop::collection::vec("[a-zé€]{0,20}", 0..12), bound in 10usize..60, whole in 0usize..80,
+            pieces in prop::collection::vec("[a-zé€\n]{0,20}", 0..12),
+            bound in 10usize..60,
+            whole in 0usize..80,
+            written in 10usize..80,
         ) {
             let text = pieces.concat();
-            let mut kept = Kept::with(bound, whole);
+            let mut kept = Kept::with(bound, whole).within(written);
             for piece in &pieces {
                 kept.push(piece);
             }
             match kept.finish() {
-                Shortened::Whole(whole) => { prop_assert!(whole.len() <= bound); prop_assert_eq!(whole, text); }
+                Shortened::Whole(whole) => {
+                    prop_assert!(whole.len() <= bound && written_length(&whole) <= written);
+                    prop_assert_eq!(whole, text);
+                }
                 Shortened::Cut { beginning, end, omitted, total, all } => {
                     prop_assert!(beginning.len() + end.len() <= bound);
+                    prop_assert!(written_length(&beginning) + written_length(&end) <= written);
                     prop_assert!(text.starts_with(&beginning) && text.ends_with(&end));
                     prop_assert_eq!((total, omitted), (text.len(), text.len() - beginning.len() - end.len()));
                     prop_assert!(all.is_none_or(|all| all == text));

@@ -162,6 +162,8 @@ pub struct Talk {
     pub cancel: CancellationToken,
     pub heard: Arc<Mutex<Vec<Report>>>,
     pub gate: Box<dyn Gate>,
+    /// Characters a result may take.
+    pub most_chars: usize,
 }
 
 impl Talk {
@@ -172,6 +174,7 @@ impl Talk {
             cancel: CancellationToken::new(),
             heard: Arc::default(),
             gate: Box::new(Open),
+            most_chars: 100_000,
         }
     }
 
@@ -191,6 +194,7 @@ impl Talk {
                 cancel: &self.cancel,
                 progress: &progress,
                 gate: &*self.gate,
+                most_chars: self.most_chars,
             })
             .await
     }

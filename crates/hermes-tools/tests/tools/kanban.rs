@@ -93,6 +93,7 @@ impl Tools {
             cancel: &CancellationToken::new(),
             progress: &Progress::silent(),
             gate: &Open,
+            most_chars: 100_000,
         };
         json_of(&tool.run(run).await)
     }

@@ -1,7 +1,8 @@
 //! Finding lines by content.
 //!
 //! One thread walks the tree in the order of paths, several look into the files, and the results are taken in that order again: the
-//! answer does not depend on which thread was faster, and the search stops as soon as enough has been found.
+//! answer does not depend on which thread was faster. When enough has been found the rest is only counted, for a moment: a total
+//! that is right where that is cheap.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -10,7 +11,7 @@ use std::io::{self, Read, Seek};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, mpsc};
+use std::sync::{Mutex, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
 use grep_matcher::LineTerminator;
@@ -38,6 +39,8 @@ const MAX_LINE: usize = 64 * 1024 * 1024;
 const BATCH: usize = 64;
 /// Batches on their way to be looked into.
 const QUEUE: usize = 8;
+/// How long matches are counted that are not given back.
+const COUNTING: Duration = Duration::from_millis(200);
 /// Files up to this length are read at once.
 const SMALL: usize = 256 * 1024;
 
@@ -57,7 +60,8 @@ pub(crate) fn search(
         matcher,
         globs,
         limits: Limits { context, deadline },
-        enough: AtomicBool::new(false),
+        full: OnceLock::new(),
+        stopped: AtomicBool::new(false),
         held: AtomicUsize::new(0),
     };
     let result = hunt.run();
@@ -86,8 +90,10 @@ struct Hunt<'a> {
     matcher: RegexMatcher,
     globs: Vec<Pattern>,
     limits: Limits<'a>,
-    /// Nothing more is needed.
-    enough: AtomicBool,
+    /// When everything that is given back was found: from then on matches are counted and not kept.
+    full: OnceLock<Instant>,
+    /// Not everything was counted.
+    stopped: AtomicBool,
     /// Bytes of lines found and not yet given away.
     held: AtomicUsize,
 }
@@ -122,6 +128,8 @@ impl Hunt<'_> {
             Completeness::LimitReached
         } else if self.limits.timed_out() {
             Completeness::TimedOut
+        } else if self.stopped.load(Ordering::Relaxed) {
+            Completeness::LimitReached
         } else {
             Completeness::Complete
         };
@@ -197,12 +205,7 @@ impl Hunt<'_> {
     fn look_into(&self, searcher: &mut Searcher, buffer: &mut [u8], path: PathBuf) -> Looked {
         let mut sink = FileSink {
             hunt: self,
-            // One more than is asked for tells that there are more.
-            most: match self.request.mode {
-                SearchMode::Lines => u64::from(self.request.offset) + given(self.request) + 1,
-                SearchMode::Files => 1,
-                SearchMode::Counts => u64::MAX,
-            },
+            kept: u64::from(self.request.offset) + given(self.request),
             count: 0,
             lines: Vec::new(),
             binary: false,
@@ -237,7 +240,7 @@ impl Hunt<'_> {
             return searcher.search_slice(&self.matcher, &buffer[..length], sink);
         }
         file.rewind()?;
-        searcher.search_file(&self.matcher, &file, sink)
+        searcher.search_reader(&self.matcher, WhileItLasts { hunt: self, file }, sink)
     }
 
     /// Takes results in the order of their files.
@@ -249,33 +252,53 @@ impl Hunt<'_> {
             while let Some(batch) = waiting.remove(&next) {
                 next += 1;
                 for looked in batch {
-                    if harvest.is_full() {
-                        self.enough.store(true, Ordering::Relaxed);
-                        break;
-                    }
                     harvest.add(looked);
+                    if harvest.is_full() {
+                        self.full.get_or_init(Instant::now);
+                    }
                 }
             }
         }
     }
 
     fn is_over(&self) -> bool {
-        self.enough.load(Ordering::Relaxed)
-            || self.held.load(Ordering::Relaxed) > MAX_HELD
-            || self.limits.is_over()
+        let counted_enough = self.full.get().is_some_and(|full| full.elapsed() > COUNTING);
+        let over = counted_enough || self.held.load(Ordering::Relaxed) > MAX_HELD || self.limits.is_over();
+        if over {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        over
+    }
+}
+
+/// A large file that ends early when the search is over.
+struct WhileItLasts<'a> {
+    hunt: &'a Hunt<'a>,
+    file: fs::File,
+}
+
+impl Read for WhileItLasts<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.hunt.is_over() { Ok(0) } else { self.file.read(buffer) }
     }
 }
 
 /// Takes in the lines of one file.
 struct FileSink<'a> {
     hunt: &'a Hunt<'a>,
-    most: u64,
+    /// Matches whose lines may be asked for; those behind them are counted.
+    kept: u64,
     count: u64,
     lines: Vec<FoundLine>,
     binary: bool,
 }
 
 impl FileSink<'_> {
+    /// Whether this match, or the one this context follows, may be given back.
+    fn keeps(&self) -> bool {
+        self.count <= self.kept && self.hunt.full.get().is_none()
+    }
+
     fn keep(&mut self, number: Option<u64>, role: LineRole, bytes: &[u8]) {
         let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -291,14 +314,20 @@ impl Sink for FileSink<'_> {
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, Self::Error> {
         self.count += 1;
-        if self.hunt.request.mode == SearchMode::Lines {
-            self.keep(found.line_number(), LineRole::Match, found.bytes());
+        match self.hunt.request.mode {
+            SearchMode::Lines if self.keeps() => {
+                self.keep(found.line_number(), LineRole::Match, found.bytes());
+            }
+            SearchMode::Lines | SearchMode::Counts => {}
+            SearchMode::Files => return Ok(false),
         }
-        Ok(self.count < self.most && !self.hunt.is_over())
+        Ok(!self.hunt.is_over())
     }
 
     fn context(&mut self, _: &Searcher, found: &SinkContext<'_>) -> Result<bool, Self::Error> {
-        self.keep(found.line_number(), LineRole::Context, found.bytes());
+        if self.keeps() {
+            self.keep(found.line_number(), LineRole::Context, found.bytes());
+        }
         Ok(true)
     }
 

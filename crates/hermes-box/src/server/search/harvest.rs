@@ -25,7 +25,9 @@ pub(super) fn given(request: &SearchRequest) -> u64 {
 pub(super) struct Harvest<'a> {
     request: &'a SearchRequest,
     files: Vec<FileMatches>,
-    /// Matches (or files) seen.
+    /// What pages are made of, matches or files, as far as seen.
+    seen: u64,
+    /// Matches, or files where only files are asked for.
     total: u64,
     searched: u64,
     binary: u64,
@@ -34,7 +36,7 @@ pub(super) struct Harvest<'a> {
 
 impl<'a> Harvest<'a> {
     pub(super) fn new(request: &'a SearchRequest) -> Self {
-        Self { request, files: Vec::new(), total: 0, searched: 0, binary: 0, unreadable: 0 }
+        Self { request, files: Vec::new(), seen: 0, total: 0, searched: 0, binary: 0, unreadable: 0 }
     }
 
     /// Where the part that is given back ends.
@@ -44,7 +46,7 @@ impl<'a> Harvest<'a> {
 
     /// One more than is given back has been seen.
     pub(super) fn is_full(&self) -> bool {
-        self.total > self.end()
+        self.seen > self.end()
     }
 
     pub(super) fn add(&mut self, looked: Looked) {
@@ -61,15 +63,16 @@ impl<'a> Harvest<'a> {
     }
 
     fn add_matches(&mut self, mut matches: FileMatches) {
-        let before = self.total;
+        let before = self.seen;
+        self.total += if self.request.mode == SearchMode::Files { 1 } else { matches.count };
         if self.request.mode != SearchMode::Lines {
-            self.total += 1;
+            self.seen += 1;
             if (u64::from(self.request.offset)..self.end()).contains(&before) {
                 self.files.push(matches);
             }
             return;
         }
-        self.total += matches.count;
+        self.seen += matches.count;
         let from = u64::from(self.request.offset).saturating_sub(before);
         let to = self.end().saturating_sub(before);
         matches.lines = part(matches.lines, from, to, self.request);
@@ -81,7 +84,7 @@ impl<'a> Harvest<'a> {
     pub(super) fn finish(self, root: &Path, completeness: Completeness) -> SearchResult {
         SearchResult {
             root: root.into(),
-            more: self.total > self.end(),
+            more: self.seen > self.end(),
             files: self.files,
             total: self.total,
             searched: self.searched,

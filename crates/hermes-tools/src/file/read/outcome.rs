@@ -32,6 +32,8 @@ pub(super) struct Outcome {
     hint: Option<String>,
     #[serde(rename = "_hint", skip_serializing_if = "Option::is_none")]
     advice: Option<&'static str>,
+    #[serde(rename = "_warning", skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }
@@ -53,6 +55,7 @@ impl Outcome {
             is_image: false,
             hint: hint(&page),
             advice: truncated_by.and(advice),
+            warning: page.warning,
             content: page.content,
             notes,
         }

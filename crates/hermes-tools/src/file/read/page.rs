@@ -8,9 +8,11 @@ use hermes_guard::{Policy, Redactor};
 
 use crate::file::endings::BOM;
 use crate::file::limits::FileLimits;
+use crate::orders;
+use crate::text::{AROUND, written_head, written_length};
 
-/// Characters that the rest of a result may take.
-const AROUND: usize = 1000;
+/// A page holds this many characters, however little room there is.
+const LEAST: usize = 500;
 /// What stands at the end of a line that was cut.
 const CUT: &str = "... [truncated]";
 
@@ -35,6 +37,8 @@ pub(super) struct Page {
     pub(super) ended: Ended,
     /// Whether something was masked.
     pub(super) masked: bool,
+    /// What to say about orders in it.
+    pub(super) warning: Option<String>,
 }
 
 /// Why a page ends where it does.
@@ -63,6 +67,8 @@ impl Page {
 pub(super) struct Reader<'a> {
     pub(super) redactor: &'a Redactor,
     pub(super) limits: &'a FileLimits,
+    /// Characters the result may take; the settings may say less.
+    pub(super) most_chars: usize,
 }
 
 impl Reader<'_> {
@@ -75,18 +81,27 @@ impl Reader<'_> {
         let redacted = self.redactor.redact(&text, Policy::File);
         let masked = matches!(redacted, Cow::Owned(_)) && redacted != text;
         let wanted = redacted.lines().skip(skip).take(usize::try_from(limit).unwrap_or(usize::MAX));
-        let (mut content, mut shown, mut room) = (String::new(), 0, self.limits.chars.saturating_sub(AROUND));
-        for line in wanted {
-            let line = self.numbered(first + shown, line);
+        let most = self.most_chars.saturating_sub(AROUND).max(LEAST);
+        let mut room = self.limits.chars.saturating_sub(AROUND).min(most);
+        let (mut content, mut plain, mut shown) = (String::new(), String::new(), 0);
+        for bare in wanted {
+            let mut line = self.numbered(first + shown, bare);
             let length = written_length(&line) + 2;
+            // A page that shows nothing would never get anywhere.
             if length > room && shown > 0 {
                 break;
+            }
+            if length > most {
+                line.truncate(written_head(&line, most - CUT.len()).len());
+                line.push_str(CUT);
             }
             room = room.saturating_sub(length);
             if shown > 0 {
                 content.push('\n');
             }
             content.push_str(&line);
+            plain.push_str(bare);
+            plain.push('\n');
             shown += 1;
         }
         let ended = if (first + shown).saturating_sub(1) >= total {
@@ -96,7 +111,8 @@ impl Reader<'_> {
         } else {
             Ended::Bytes
         };
-        Page { content, total, first, shown, ended, masked }
+        let warning = orders::warning(&plain, |line| format!("line {}", first + line as u64 - 1));
+        Page { content, total, first, shown, ended, masked, warning }
     }
 
     fn numbered(&self, number: u64, line: &str) -> String {
@@ -128,16 +144,6 @@ fn joined(lines: &Lines, from_the_start: bool) -> Cow<'static, str> {
     Cow::Owned(text)
 }
 
-/// Characters of a line as JSON writes it.
-fn written_length(line: &str) -> usize {
-    let of = |c: char| match c {
-        '"' | '\\' | '\t' | '\r' | '\n' => 2,
-        c if (c as u32) < 0x20 => 6,
-        _ => 1,
-    };
-    line.chars().map(of).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,7 +156,7 @@ mod tests {
     fn page(text: &str, first: u64, limit: u64, chars: usize) -> Page {
         let redactor = Redactor::new([]);
         let limits = limits(chars);
-        let reader = Reader { redactor: &redactor, limits: &limits };
+        let reader = Reader { redactor: &redactor, limits: &limits, most_chars: usize::MAX };
         reader.page(&Source::Text(text), text.lines().count() as u64, first, limit)
     }
 
@@ -176,11 +182,26 @@ mod tests {
     }
 
     #[test]
+    fn a_page_keeps_within_the_room_of_its_result() {
+        let redactor = Redactor::new([]);
+        let reader = Reader { redactor: &redactor, limits: &FileLimits::default(), most_chars: 5_000 };
+        let text = "a line of \"words\"\n".repeat(1_000);
+        let page = reader.page(&Source::Text(&text), 1_000, 1, 500);
+        assert_eq!(page.ended, Ended::Bytes);
+        assert!((3_500..=4_000).contains(&written_length(&page.content)), "{}", page.content.len());
+        assert!(page.content.ends_with(&format!("\n{}|a line of \"words\"", page.next() - 1)), "whole lines");
+        let long = format!("{}\nnext\n", "\"".repeat(9_000));
+        let reader = Reader { most_chars: 2_000, ..reader };
+        let page = reader.page(&Source::Text(&long), 2, 1, 500);
+        assert!(written_length(&page.content) <= 1_000 && page.content.ends_with(CUT) && page.next() == 2);
+    }
+
+    #[test]
     fn a_key_over_several_lines_keeps_their_numbers() {
         let key =
             format!("-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----", "QUJD".repeat(16));
         let redactor = Redactor::new([]);
-        let reader = Reader { redactor: &redactor, limits: &FileLimits::default() };
+        let reader = Reader { redactor: &redactor, limits: &FileLimits::default(), most_chars: usize::MAX };
         let text = format!("a\n{key}\nb\n");
         let page = reader.page(&Source::Text(&text), 5, 1, 500);
         assert!(page.masked && page.content.ends_with("\n3|\n4|\n5|b"), "{}", page.content);

@@ -1,10 +1,12 @@
 //! Lines by content.
 
-use std::collections::BTreeMap;
+use std::path::Path;
 
 use hermes_box::client::Pending;
 use hermes_box::proto::file::{Place, Resolved};
-use hermes_box::proto::search::{FileMatches, LineRole, SearchMode, SearchRequest, SearchResult, Skip};
+use hermes_box::proto::search::{
+    FileMatches, FoundLine, LineRole, SearchMode, SearchRequest, SearchResult, Skip,
+};
 
 use super::show::{Found, Hit, Shown};
 use super::{Search, What, desk, names};
@@ -26,25 +28,35 @@ impl Search<'_> {
         let start = resolving.wait().map_err(|error| desk::failed(&error))?;
         self.begin_at(&start)?;
         let mut result = searching.wait().map_err(|error| self.failed(&error))?;
-        let (mut given, mut hidden) = (0, 0);
-        let lines = matches!(self.order.what, What::Lines { .. });
-        let count = |file: &FileMatches| if lines { matches(file).count() as u64 } else { 1 };
-        result.files.retain(|file| {
-            let readable = self.desk.policy().readable(&file.path, start.home.as_deref()).is_ok();
-            given += count(file);
-            hidden += if readable { 0 } else { count(file) };
-            readable
-        });
-        let mut found = Found::new(result.total, self.order.offset, given, result.completeness);
-        if result.more {
-            found.stopped();
-        }
+        let page = self.page(&mut result, start.home.as_deref());
+        let mut found = Found::new(result.total, self.order.offset, page.given, result.completeness);
         found.truncated(result.more);
-        found.omitted(hidden);
+        found.omitted(page.hidden, page.hidden_in_total);
         found.unreadable(result.unreadable);
-        self.fill(&mut found, &result);
+        self.fill(&mut found, &result, &page.ends);
         found.notes.clone_from(&self.room.notes);
         Ok(found)
+    }
+
+    /// Takes out the files that may not be shown, and counts what pages are made of: lines, or files.
+    fn page(&self, result: &mut SearchResult, home: Option<&Path>) -> Page {
+        let mut page = Page::default();
+        result.files.retain(|file| {
+            let results = match self.order.what {
+                What::Lines { .. } => matches(file).count() as u64,
+                What::Files | What::Counts | What::Names => 1,
+            };
+            if self.desk.policy().readable(&file.path, home).is_ok() {
+                page.ends.push(page.given);
+                page.given += results;
+                return true;
+            }
+            page.given += results;
+            page.hidden += results;
+            page.hidden_in_total += if self.order.what == What::Counts { file.count } else { results };
+            false
+        });
+        page
     }
 
     fn request(&self) -> SearchRequest {
@@ -67,41 +79,54 @@ impl Search<'_> {
         }
     }
 
-    fn fill(&self, found: &mut Found, result: &SearchResult) {
+    /// Fills in as much as the result has room for. `ends` are the results that come before each file.
+    fn fill(&self, found: &mut Found, result: &SearchResult, ends: &[u64]) {
         let shown = Shown::new(&self.order.path, &result.root);
+        let files = || result.files.iter().zip(ends);
         match self.order.what {
             What::Lines { .. } => {
-                let hits =
-                    result.files.iter().flat_map(|file| self.hits(&shown.name(&file.path), file)).collect();
-                found.matches(hits);
+                let hits = files().flat_map(|(file, end)| self.hits(&shown.name(&file.path), file, *end));
+                found.matches(hits.collect(), self.most_chars);
             }
             What::Files | What::Names => {
-                found.files = Some(result.files.iter().map(|file| shown.name(&file.path)).collect());
+                let names = files().map(|(file, end)| (shown.name(&file.path), end + 1));
+                found.files(names.collect(), self.most_chars);
             }
             What::Counts => {
-                let counts: BTreeMap<String, u64> =
-                    result.files.iter().map(|file| (shown.name(&file.path), file.count)).collect();
-                found.counts = Some(counts);
+                let counts = files().map(|(file, end)| ((shown.name(&file.path), file.count), end + 1));
+                found.counts(counts.collect(), self.most_chars);
             }
         }
     }
 
-    /// The lines of one file, masked together: a key goes over several.
-    fn hits(&self, name: &str, file: &FileMatches) -> Vec<Hit> {
+    /// The lines of one file, masked together: a key goes over several. `before` are the results that come before them.
+    fn hits(&self, name: &str, file: &FileMatches, before: u64) -> Vec<Hit> {
         let text: Vec<String> =
             file.lines.iter().map(|line| String::from_utf8_lossy(&line.bytes).into_owned()).collect();
         let masked = self.desk.masked(&text.join("\n"), [name]);
-        let hit = |(line, text): (&hermes_box::proto::search::FoundLine, &str)| Hit {
-            path: name.to_owned(),
-            line: line.number,
-            content: cut(text),
-            role: line.role,
+        let mut end = before;
+        let hit = |(line, text): (&FoundLine, &str)| {
+            end += u64::from(line.role == LineRole::Match);
+            Hit { path: name.to_owned(), line: line.number, content: cut(text), role: line.role, end }
         };
         file.lines.iter().zip(masked.split('\n')).map(hit).collect()
     }
 }
 
-fn matches(file: &FileMatches) -> impl Iterator<Item = &hermes_box::proto::search::FoundLine> {
+/// What a page holds.
+#[derive(Debug, Default)]
+struct Page {
+    /// Results, those that are not shown included.
+    given: u64,
+    /// Those that are not shown.
+    hidden: u64,
+    /// What these are in the total.
+    hidden_in_total: u64,
+    /// For each file that is shown, the results that come before it.
+    ends: Vec<u64>,
+}
+
+fn matches(file: &FileMatches) -> impl Iterator<Item = &FoundLine> {
     file.lines.iter().filter(|line| line.role == LineRole::Match)
 }
 

@@ -30,17 +30,17 @@ impl Search<'_> {
         let shown = Shown::new(&self.order.path, &result.root);
         let readable =
             |path: &std::path::Path| self.desk.policy().readable(path, start.home.as_deref()).is_ok();
-        let files: Vec<String> = result
-            .files
-            .iter()
-            .filter(|file| readable(&file.path))
-            .map(|file| shown.name(&file.path))
+        let files: Vec<(String, u64)> = (1..)
+            .zip(&result.files)
+            .filter(|(_, file)| readable(&file.path))
+            .map(|(end, file)| (shown.name(&file.path), end))
             .collect();
         let mut found = Found::new(result.total, self.order.offset, given, result.completeness);
         found.truncated(u64::from(self.order.offset) + given < result.total);
-        found.omitted(given - files.len() as u64);
+        let hidden = given - files.len() as u64;
+        found.omitted(hidden, hidden);
         found.unreadable(result.unreadable);
-        found.files = Some(files);
+        found.files(files, self.most_chars);
         found.notes.clone_from(&self.room.notes);
         Ok(found)
     }

@@ -16,7 +16,27 @@ crate::everywhere!(
     counts_and_names_of_files_with_matches,
     secrets_do_not_show,
     mistakes_are_explained,
+    totals_are_right_whatever_page_is_asked_for,
 );
+
+async fn totals_are_right_whatever_page_is_asked_for(fixture: &Fixture) {
+    let tools = Tools::new(fixture).await;
+    tools.sh("for n in $(seq 1 67); do printf 'one hit\\nno\\nanother hit\\n' > f$n; done; for n in $(seq 1 200); do echo hit $n; done > z").await;
+    for (limit, offset) in [(50, 0), (3, 2), (1, 300), (400, 0)] {
+        let search = json!({ "pattern": "hit", "limit": limit, "offset": offset });
+        let found = tools.search.call(search).await;
+        assert_eq!(
+            (&found["total_count"], &found["total_is_at_least"]),
+            (&json!(334), &Value::Null),
+            "{limit}"
+        );
+        assert_eq!(found["truncated"] == true, limit < 400, "{found}");
+    }
+    let counts = tools.search.call(json!({ "pattern": "hit", "output_mode": "count", "limit": 5 })).await;
+    assert_eq!((&counts["total_count"], counts["counts"].as_object().unwrap().len()), (&json!(334), 5));
+    let files = tools.search.call(json!({ "pattern": "hit", "output_mode": "files_only", "limit": 5 })).await;
+    assert_eq!((&files["total_count"], &files["next_offset"]), (&json!(68), &json!(5)));
+}
 
 async fn lines_come_with_totals_and_pages(fixture: &Fixture) {
     let tools = Tools::new(fixture).await;
@@ -77,7 +97,7 @@ async fn counts_and_names_of_files_with_matches(fixture: &Fixture) {
     let tools = Tools::new(fixture).await;
     tools.sh("printf 'x\\nx\\n' > a; echo x > b; echo y > c").await;
     let counts = tools.search.call(json!({ "pattern": "x", "output_mode": "count" })).await;
-    assert_eq!((&counts["counts"], &counts["total_count"]), (&json!({ "a": 2, "b": 1 }), &json!(2)));
+    assert_eq!((&counts["counts"], &counts["total_count"]), (&json!({ "a": 2, "b": 1 }), &json!(3)));
     let files = tools.search.call(json!({ "pattern": "x", "output_mode": "files_only", "limit": 1 })).await;
     assert_eq!((&files["files"], &files["truncated"]), (&json!(["a"]), &json!(true)));
     for expected in [Value::Null, Value::Null] {
