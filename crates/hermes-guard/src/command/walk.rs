@@ -19,7 +19,7 @@ mod written;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::call::{Call, Input, Mark};
+use super::call::{Call, Input, Mark, Via};
 use super::rules::{Harm, Severity};
 use super::script::Act;
 use super::word::Word;
@@ -173,6 +173,8 @@ struct State {
     open: streams::Open,
     /// Links that were made: the name, and what it leads to.
     links: BTreeMap<String, String>,
+    /// Variables that hold what programs print, and those.
+    sources: BTreeMap<String, Vec<Arc<Vec<Word>>>>,
     /// Variables that hold numbers.
     numbers: BTreeSet<String>,
     /// Variables that the shell's children have too.
@@ -205,6 +207,7 @@ impl State {
             ways: directory::Ways::default(),
             open: streams::Open::default(),
             links: BTreeMap::new(),
+            sources: BTreeMap::new(),
             numbers: BTreeSet::new(),
             exported: BTreeSet::new(),
             fresh: Vec::new(),
@@ -338,7 +341,16 @@ impl<'a> Walk<'a> {
             self.state.variables.set("0", Field::from_text(&name));
         }
         self.set_arguments(arguments.get(1..).unwrap_or_default());
+        let before = self.look.calls.len();
         self.line(line, &Flow { input: call.input.clone(), ..Flow::default() });
+        // What is done to arguments that are only known later is done to many.
+        if call.via == Via::Many {
+            for inner in &mut self.look.calls[before..] {
+                if inner.via == Via::Line && inner.args().iter().any(Word::has_unknown) {
+                    inner.via = Via::Many;
+                }
+            }
+        }
         self.leave(state);
     }
 

@@ -88,13 +88,13 @@ impl Variables {
         }
         let mut text = None;
         for stage in &chain.first.stages {
-            text = Some(self.printed(&stage.command, text, echoes)?);
+            text = Some(self.output_from(&stage.command, text, echoes)?);
         }
         Some(text?.trim_end_matches('\n').to_owned())
     }
 
     /// What one command prints that reads this text.
-    fn printed(&self, command: &Command, text: Option<String>, echoes: usize) -> Option<String> {
+    fn output_from(&self, command: &Command, text: Option<String>, echoes: usize) -> Option<String> {
         let CommandKind::Simple(simple) = &command.kind else { return None };
         if !simple.assignments.is_empty() {
             return None;
@@ -291,7 +291,12 @@ impl<'a> Split<'a> {
     }
 
     fn substitution(&mut self, substitution: &Substitution, quoting: Quoting) {
-        match self.variables.resolve_echo(&substitution.list, self.echoes) {
+        let known = self.variables.resolve_echo(&substitution.list, self.echoes);
+        let known = known.or_else(|| {
+            let printed = self.variables.printed(substitution.span)?;
+            Some(printed.trim_end_matches('\n').to_owned())
+        });
+        match known {
             Some(text) => self.value(&Field::from_text(&text), quoting),
             None => self.push(Piece::Unknown),
         }
@@ -408,6 +413,7 @@ impl<'a> Split<'a> {
                 // A variable that is no list is one of a single element.
                 None => self.variables.get(&parameter.name).map(|value| vec![value.clone()]),
             },
+            "0" if elements.is_none() => self.variables.get(&parameter.name).map(|value| vec![value.clone()]),
             index => {
                 let elements = elements?;
                 let at = compute(index, self.variables).result?;

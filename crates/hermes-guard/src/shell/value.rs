@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::ast::Word;
+use super::ast::{Span, Word};
 
 /// How much of a value is followed: characters and pieces. A longer one counts as unknown, so that doubling a text
 /// forty times costs nothing.
@@ -141,6 +141,8 @@ pub struct Variables {
     arrays: Arc<BTreeMap<String, Vec<Field>>>,
     /// Names that stand for another variable.
     names: Arc<BTreeMap<String, String>>,
+    /// What substitutions print that were looked at before, by where they stand.
+    printed: Arc<BTreeMap<(usize, usize), String>>,
     /// Something ran that may have set any variable.
     anything: bool,
 }
@@ -168,6 +170,20 @@ impl Variables {
     /// The variable that a name stands for.
     pub fn meant<'n>(&'n self, name: &'n str) -> &'n str {
         self.names.get(name).map_or(name, String::as_str)
+    }
+
+    /// What the substitution that stands here prints, if that is known from elsewhere.
+    pub fn set_printed(&mut self, at: Span, text: Option<String>) {
+        let key = (at.start, at.end);
+        match text.filter(|text| text.len() <= MOST_WEIGHT) {
+            Some(text) => drop(Arc::make_mut(&mut self.printed).insert(key, text)),
+            None if self.printed.contains_key(&key) => drop(Arc::make_mut(&mut self.printed).remove(&key)),
+            None => {}
+        }
+    }
+
+    pub(super) fn printed(&self, at: Span) -> Option<&str> {
+        self.printed.get(&(at.start, at.end)).map(String::as_str)
     }
 
     /// Whether the script touched it, or may have.

@@ -44,9 +44,19 @@ impl Walk<'_> {
             }
             Some("read") => self.read(call),
             Some("mapfile" | "readarray") => self.read_lines(call),
-            Some("unset" | "getopts") => {
-                for name in call.texts() {
+            Some("unset") => {
+                for name in call.operands().into_iter().filter_map(Word::text) {
+                    // It stands for nothing from here on, unless it may also not be unset.
                     self.state.variables.forget(&name);
+                    if !self.perhaps {
+                        self.state.variables.set(&name, Field::default());
+                    }
+                    self.state.functions.remove(&name);
+                }
+            }
+            Some("getopts") => {
+                for name in call.texts().iter().map(String::as_str).chain(["OPTARG", "OPTIND"]) {
+                    self.state.variables.forget(name);
                 }
             }
             Some("set") => self.set_options(call),
@@ -79,7 +89,8 @@ impl Walk<'_> {
     /// Gives a variable a text, unless it may also not get it.
     fn keep(&mut self, name: &str, text: &str) {
         self.give(name, Field::from_text(text));
-        if self.perhaps {
+        let differs = self.state.variables.get(name).and_then(Field::text).is_some_and(|old| old != text);
+        if self.perhaps && differs {
             self.state.variables.forget(name);
         } else {
             self.state.variables.set(name, Field::from_text(text));
@@ -164,16 +175,22 @@ impl Walk<'_> {
         let (options, operands) = spec.all(call.args());
         let mut names: Vec<String> = operands.iter().filter_map(Word::text).collect();
         let list = super::options::value_of(&options, &["-a"]).and_then(|word| word.text());
-        for name in names.iter().chain(&list) {
-            self.state.variables.forget(name);
-        }
-        let known = options
-            .iter()
-            .all(|option| matches!(option.name.as_str(), "-r" | "-a" | "-d" | "-p" | "-s" | "-u"));
+        // A loop reads line by line.
+        let once = !self.perhaps || call.input.text.as_deref().is_some_and(|text| text.lines().count() == 1);
+        let known = once
+            && options
+                .iter()
+                .all(|option| matches!(option.name.as_str(), "-r" | "-a" | "-d" | "-p" | "-s" | "-u"));
         let from = super::options::value_of(&options, &["-u"])
             .and_then(|word| self.descriptor_of(call, &Word::known(format!("/dev/fd/{}", word.shown()))))
             .unwrap_or_else(|| call.input.clone());
-        let Some(text) = from.text.filter(|_| known) else { return };
+        let Some(text) = from.text.filter(|_| known) else {
+            for name in names.into_iter().chain(list) {
+                self.state.variables.forget(&name);
+                self.state.sources.insert(name, from.upstream.clone());
+            }
+            return;
+        };
         let line = match super::options::value_of(&options, &["-d"]).map(|word| word.text()) {
             None => text.lines().next().unwrap_or_default().to_owned(),
             Some(Some(end)) => match end.chars().next() {

@@ -55,13 +55,13 @@ impl Walk<'_> {
                 return;
             }
             let state = self.save();
-            self.spend(input.upstream.len());
+            self.spend(input.upstream.len() * 4);
             let before = self.look.calls.len();
             self.command(&stage.command, &Flow { input: input.clone(), ..flow.clone() });
             let text = self.output_of(&stage.command, &input);
             let files = if text.is_none() { self.file_shown(&stage.command) } else { Vec::new() };
             let mut upstream = std::mem::take(&mut input.upstream);
-            upstream.extend(self.look.calls[before..].iter().map(|call| Arc::new(call.words.clone())));
+            upstream.extend(self.look.calls[before..].iter().map(|call| Arc::new(listing(call))));
             input = Input { upstream, unknown: text.is_none(), text, files };
             self.leave(state);
         }
@@ -157,7 +157,10 @@ impl Walk<'_> {
             CommandKind::Test(test) => self.test(test),
             CommandKind::Function(function) => {
                 if let Some(name) = function.name.fixed() {
-                    self.state.functions.insert(name.clone(), Arc::new((*function.body).clone()));
+                    // One that may not be defined leaves the one before; it is read all the same.
+                    if !flow.perhaps || !self.state.functions.contains_key(&name) {
+                        self.state.functions.insert(name.clone(), Arc::new((*function.body).clone()));
+                    }
                     // It may also be called by a later line, so it is read now too.
                     self.body(&name, &function.body, &perhaps);
                 }
@@ -190,6 +193,7 @@ impl Walk<'_> {
     fn each(&mut self, each: &For, flow: &Flow) {
         let Some(name) = each.name.fixed() else { return self.list(&each.body, flow) };
         let mut values: Vec<Field> = Vec::new();
+        let before = self.look.calls.len();
         for word in each.words.iter().flatten() {
             self.inside_parts(&word.parts);
             match self.state.variables.resolve(word) {
@@ -197,6 +201,8 @@ impl Walk<'_> {
                 Value::Unknown => values.push(Field { pieces: vec![Piece::Unknown] }),
             }
         }
+        let sources = self.look.calls[before..].iter().map(|call| Arc::new(listing(call))).collect();
+        self.state.sources.insert(name.clone(), sources);
         if each.words.is_none() {
             values.extend(self.state.variables.elements("@").into_iter().flatten().cloned());
         }
@@ -233,6 +239,19 @@ impl Walk<'_> {
             Test::And(tests) | Test::Or(tests) => tests.iter().for_each(|test| self.test(test)),
         }
     }
+}
+
+/// The words of a program whose output is used: `ls` alone lists what is here, `echo x*` what `ls x*` would.
+pub(super) fn listing(call: &Call) -> Vec<Word> {
+    let mut words = call.words.clone();
+    if call.is(&["ls"]) && call.operands().is_empty() {
+        words.push(Word::known("."));
+    }
+    if call.is(&["echo", "printf"]) && call.args().iter().any(Word::has_glob) {
+        words.retain(Word::has_glob);
+        words.insert(0, Word::known("ls"));
+    }
+    words
 }
 
 /// Whether a pipeline ends the shell, so that what follows the whole chain is not reached: `cd x || exit`.

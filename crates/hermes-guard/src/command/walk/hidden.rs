@@ -23,6 +23,7 @@ impl Walk<'_> {
 
     /// Arithmetic: what its names stand for is arithmetic too, and commands in subscripts are run.
     pub(super) fn in_arithmetic(&mut self, parts: &[WordPart]) {
+        self.spend(10);
         let text = self.word(&self.state.variables.resolve_text(parts)).shown();
         self.arithmetic_text(&text);
         self.computed(&text);
@@ -68,6 +69,7 @@ impl Walk<'_> {
             match value.text() {
                 Some(line) => self.line_apart(&line, &Flow::default()),
                 None => {
+                    self.line_apart(&value.shown().replace('…', ":"), &Flow::default());
                     self.mark(&Call { words: vec![Word::known(name)], ..Call::default() }, Mark::UnknownCode);
                 }
             }

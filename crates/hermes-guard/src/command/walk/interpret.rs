@@ -208,7 +208,12 @@ impl Walk<'_> {
             {
                 self.unknown_code(call);
             }
-            Some(_) => {}
+            Some(name) => {
+                let file = Word::known(format!("{}.py", name.replace('.', "/")));
+                if let Some(text) = self.written_text(&file) {
+                    self.acts(call, script::python_and_names(&text));
+                }
+            }
             None => self.unknown_code(call),
         }
     }
@@ -357,7 +362,9 @@ impl Walk<'_> {
         }
         let mut added = self.look.calls.split_off(calls);
         added.retain(|call| {
-            call.name().is_some() && !call.marks.contains(&Mark::UnknownCode) || !call.writes.is_empty()
+            call.name().is_some() && !call.marks.contains(&Mark::UnknownCode)
+                || !call.writes.is_empty()
+                || self.is_worst(call)
         });
         self.look.calls.extend(added);
         let worst = |trouble: &super::Trouble| matches!(trouble, super::Trouble::TooMuch { .. });

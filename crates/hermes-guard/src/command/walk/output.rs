@@ -3,7 +3,7 @@
 use super::Walk;
 use crate::command::call::Input;
 use crate::command::word::Word;
-use crate::shell::ast::{Command, CommandKind, List, RedirectOperator, Simple, Target};
+use crate::shell::ast::{Command, CommandKind, Link, List, RedirectOperator, Simple, Target};
 
 /// How deep lists within lists are followed.
 const DEEPEST_LIST: usize = 8;
@@ -25,6 +25,10 @@ impl Walk<'_> {
     fn list_output(&self, list: &List, input: &Input, depth: usize) -> Option<String> {
         let mut text = String::new();
         for item in &list.items {
+            // Which of them runs is not known.
+            if item.chain.rest.iter().any(|(link, _)| *link == Link::Or) {
+                return None;
+            }
             for pipeline in item.chain.pipelines() {
                 let mut input = input.clone();
                 for stage in &pipeline.stages {
@@ -57,14 +61,22 @@ impl Walk<'_> {
         input: &Input,
         depth: usize,
     ) -> Option<String> {
-        let words: Option<Vec<String>> =
-            simple.words.iter().flat_map(|word| self.resolve(word)).map(|word| Word::text(&word)).collect();
+        let words: Vec<Word> = simple.words.iter().flat_map(|word| self.resolve(word)).collect();
+        // Whatever else it writes to, it passes on what it reads.
+        if words.first().is_some_and(|name| name.text().as_deref() == Some("tee")) {
+            return self.text_read(command, input);
+        }
+        let words: Option<Vec<String>> = words.iter().map(Word::text).collect();
         let words = words?;
         let passed = words.iter().take_while(|word| PASSING.contains(&word.as_str())).count();
         let words = &words[passed..];
         let Some(first) = words.first() else {
-            // Assignments and the like print nothing.
-            return command.redirects.is_empty().then(String::new);
+            // `$(<file)` prints it; assignments and the like print nothing.
+            return match command.redirects.as_slice() {
+                [] => Some(String::new()),
+                [redirect] if redirect.operator == RedirectOperator::Read => self.text_read(command, input),
+                _ => None,
+            };
         };
         if let Some(body) = self.state.functions.get(first) {
             return self.output_within(body, input, depth + 1);
@@ -74,7 +86,6 @@ impl Walk<'_> {
         match name {
             "echo" => Some(echo(&words[1..])),
             "printf" => printf(&words[1..]),
-            "tee" => read(),
             "cat" => {
                 let files: Vec<&String> =
                     words[1..].iter().filter(|word| !word.starts_with('-') || *word == "-").collect();
@@ -90,6 +101,7 @@ impl Walk<'_> {
             _ if chooses(name, &words[1..]) => read(),
             "yes" => Some(words[1..].join(" ") + "\n"),
             ":" | "true" | "false" | "sleep" | "cd" | "set" | "export" => Some(String::new()),
+            "pwd" if words.len() == 1 => Some(self.state.cwd.clone()? + "\n"),
             _ => None,
         }
     }

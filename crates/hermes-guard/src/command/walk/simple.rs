@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::{Flow, Walk};
-use crate::command::call::{Call, Input, Mark};
+use crate::command::call::{Call, Input, Mark, Via};
 use crate::command::word::Word;
 use crate::shell::ast::{
     self, Assign, AssignedValue, Assignment, Direction, Element, Instead, Operation, Parameter,
-    ParameterForm, Redirect, Simple, WordPart,
+    ParameterForm, Redirect, Simple, Substitution, SubstitutionForm, WordPart,
 };
 use crate::shell::{Field, Piece, Value};
 
@@ -80,6 +80,8 @@ impl Walk<'_> {
         let perhaps = std::mem::replace(&mut self.perhaps, flow.perhaps);
         self.run(&call);
         self.perhaps = perhaps;
+        self.fed_by_sources(simple, &call);
+        self.declared_lists(simple, &call, flow);
         written
     }
 
@@ -92,6 +94,44 @@ impl Walk<'_> {
             let now = self.state.variables.get(name).and_then(Field::text);
             if !usual.is_empty() && now.as_deref() != Some(usual) {
                 call.env.push(format!("{name}={}", now.as_deref().unwrap_or("…")));
+            }
+        }
+    }
+
+    /// `rm $(find /)`, `for f in $(ls /); do rm $f; done`: deleting what a program lists is like `… | xargs rm`.
+    fn fed_by_sources(&mut self, simple: &Simple, call: &Call) {
+        if !call.is(&["rm", "grm", "srm", "unlink"]) || !call.args().iter().any(Word::has_unknown) {
+            return;
+        }
+        let of = |words: &Arc<Vec<Word>>| Call { words: words.to_vec(), ..Call::default() };
+        let mut upstream: Vec<Arc<Vec<Word>>> =
+            call.origins.iter().map(|words| Arc::new(super::compound::listing(&of(words)))).collect();
+        for name in simple.words.iter().flat_map(|word| parameters(&word.parts)) {
+            upstream.extend(self.state.sources.get(name).into_iter().flatten().cloned());
+        }
+        if !upstream.is_empty() {
+            let input = Input { upstream, unknown: true, ..Input::default() };
+            let fed = Call { input, via: Via::Many, ..call.clone() };
+            if self.is_worst(&fed) {
+                self.look.calls.push(fed);
+            }
+        }
+    }
+
+    /// `declare -a name=(a b)`
+    fn declared_lists(&mut self, simple: &Simple, call: &Call, flow: &Flow) {
+        if !call.is(&["declare", "typeset", "local", "export", "readonly"]) {
+            return;
+        }
+        for word in &simple.words {
+            if let [WordPart::Literal(text), WordPart::Array(elements)] = word.parts.as_slice()
+                && let Some(name) = text.strip_suffix('=')
+            {
+                let (name, how) = match name.strip_suffix('+') {
+                    Some(name) => (name, Assign::Append),
+                    None => (name, Assign::Set),
+                };
+                self.list_of(name, how, elements, flow.perhaps);
             }
         }
     }
@@ -316,13 +356,14 @@ impl Walk<'_> {
                     }
                     self.inside_operation(&parameter.operation);
                 }
-                WordPart::Substitution(substitution) => self.list_apart(&substitution.list, &Flow::default()),
+                WordPart::Substitution(substitution) => self.substituted(substitution),
                 WordPart::Process(process) => {
                     let input = match process.direction {
                         Direction::FromProcess => Input::default(),
                         Direction::ToProcess => self.writer.clone(),
                     };
-                    self.list_apart(&process.list, &Flow { input, ..Flow::default() });
+                    let marks = vec![Mark::Background];
+                    self.list_apart(&process.list, &Flow { input, marks, ..Flow::default() });
                 }
                 WordPart::Arithmetic(arithmetic) => {
                     self.inside_parts(&arithmetic.parts);
@@ -332,6 +373,17 @@ impl Walk<'_> {
                 WordPart::Array(elements) => self.inside_elements(elements),
             }
         }
+    }
+
+    /// `$( … )`: its commands run, and what they print stands in the word.
+    fn substituted(&mut self, substitution: &Substitution) {
+        self.list_apart(&substitution.list, &Flow::default());
+        let mut text = None;
+        if substitution.form == SubstitutionForm::Dollar {
+            let input = self.state.open.inputs.get(&0).cloned().unwrap_or_default();
+            text = self.output_of_list(&substitution.list, &input);
+        }
+        self.state.variables.set_printed(substitution.span, text);
     }
 
     /// `${name:=word}` assigns.
@@ -373,4 +425,17 @@ impl Walk<'_> {
         let found = self.look.calls.split_off(before);
         found.into_iter().map(|call| Arc::new(call.words)).collect()
     }
+}
+
+/// The names of variables that stand in a word.
+fn parameters(parts: &[WordPart]) -> Vec<&str> {
+    let mut names = Vec::new();
+    for part in parts {
+        match part {
+            WordPart::Parameter(parameter) => names.push(parameter.name.as_str()),
+            WordPart::Double(inner) => names.extend(parameters(inner)),
+            _ => {}
+        }
+    }
+    names
 }

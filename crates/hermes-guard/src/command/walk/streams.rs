@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Flow, Walk};
-use crate::command::call::{Call, Input};
+use crate::command::call::{Call, Input, Mark};
 use crate::command::path::Route;
 use crate::command::word::Word;
 use crate::shell::ast::{Direction, Fd, List, Redirect, RedirectOperator, Target, WordPart};
@@ -141,7 +141,9 @@ impl Walk<'_> {
     /// What the programs of `<( … )` print.
     pub(super) fn output_of_process(&mut self, list: &List) -> Input {
         let before = self.look.calls.len();
-        self.list_apart(list, &Flow::default());
+        // It runs beside the command that reads it.
+        let marks = vec![Mark::Background];
+        self.list_apart(list, &Flow { marks, ..Flow::default() });
         let upstream = self.look.calls[before..].iter().map(|call| Arc::new(call.words.clone())).collect();
         let text = self.output_of_list(list, &Input::default());
         let files = if text.is_none() { self.file_shown_by(list) } else { Vec::new() };

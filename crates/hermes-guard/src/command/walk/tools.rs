@@ -4,8 +4,10 @@ use super::options::{Next, Spec, has};
 use super::wrappers::joined;
 use super::{Flow, Walk};
 use crate::command::call::Call;
+use crate::command::path::Route;
 use crate::command::rules::without_globals;
 use crate::command::word::Word;
+use crate::shell::{Field, Variables};
 
 /// Commands of tmux whose words are a command line, with their options.
 const TMUX_LINES: &[(&[&str], &str)] = &[
@@ -143,6 +145,11 @@ impl Walk<'_> {
             Some("rename") => &["mv"],
             Some("create_symlink") => &["ln", "-s"],
             Some("create_hardlink") => &["ln"],
+            Some("chdir") => {
+                let cwd = rest.first().and_then(|dir| Route::of(dir, call.cwd.as_deref())?.text());
+                let words = rest.get(1..).unwrap_or_default().to_vec();
+                return self.start(&Call { cwd, ..call.clone() }, words, call.via);
+            }
             _ => return self.start(call, words.clone(), call.via),
         };
         let words = program.iter().copied().map(Word::known).chain(rest.iter().cloned());
@@ -151,22 +158,30 @@ impl Walk<'_> {
 
     /// Commands that git itself starts.
     pub(super) fn inside_git(&mut self, call: &Call) {
-        for (place, word) in call.args().iter().enumerate() {
-            let Some(text) = word.text() else { continue };
-            let configured =
-                if text == "-c" { call.args().get(place + 1).and_then(Word::text) } else { None };
-            if let Some(code) =
-                configured.as_deref().and_then(|text| text.split_once("=!")).map(|(_, code)| code.to_owned())
-            {
-                self.line_apart(&code, &Flow::default());
-            }
+        for code in configured(call, &self.state.variables) {
+            self.line_apart(&code, &Flow::default());
         }
         let Some(plain) = without_globals(call) else { return };
         let path = plain.path();
         match path.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-            ["git", "rebase", ..] => self.code_word(call, call.value_of(&["-x", "--exec"])),
+            ["git", "rebase", ..] => {
+                let spec =
+                    Spec { short: "x:s:X:C:S::", long: "exec= strategy= strategy-option= onto= whitespace=" };
+                for option in spec.all(plain.args()).0 {
+                    if matches!(option.name.as_str(), "-x" | "--exec") {
+                        self.code_word(call, option.value);
+                    }
+                }
+            }
             ["git", "bisect", "run", ..] => self.start(call, plain.words[3..].to_vec(), call.via),
-            ["git", "submodule", "foreach", ..] => self.code_word(call, joined(&plain.words[3..])),
+            ["git", "submodule", ..] => {
+                let mut rest =
+                    plain.args().iter().skip_while(|word| word.text().as_deref() != Some("foreach"));
+                rest.next();
+                let rest: Vec<Word> =
+                    rest.skip_while(|word| word.beginning().starts_with('-')).cloned().collect();
+                self.code_word(call, joined(&rest));
+            }
             ["git", "config", ..] => {
                 let alias = plain.texts().into_iter().find(|text| text.starts_with('!'));
                 if let Some(code) = alias {
@@ -176,4 +191,34 @@ impl Walk<'_> {
             _ => {}
         }
     }
+}
+
+/// Commands that git is given as settings: `-c alias.x=!code`, `--config-env`, and by its variables.
+fn configured(call: &Call, variables: &Variables) -> Vec<String> {
+    let code = |text: &str| text.split_once("=!").map(|(_, code)| code.trim_end_matches('\'').to_owned());
+    let given = |name: &str| {
+        let start = format!("{name}=");
+        let by_call = call.env.iter().rev().find_map(|text| text.strip_prefix(&start).map(str::to_owned));
+        by_call.or_else(|| variables.get(name).and_then(Field::text))
+    };
+    let mut codes: Vec<String> = Vec::new();
+    let texts = call.texts();
+    for (place, text) in texts.iter().enumerate() {
+        let next = || texts.get(place + 1).map(String::as_str);
+        if text == "-c" {
+            codes.extend(next().and_then(code));
+        }
+        let by_variable = if text == "--config-env" { next() } else { text.strip_prefix("--config-env=") };
+        let value = by_variable.and_then(|text| text.rsplit_once('=')).and_then(|(_, name)| given(name));
+        codes.extend(value.and_then(|value| value.strip_prefix('!').map(str::to_owned)));
+    }
+    for text in &call.env {
+        let Some((name, value)) = text.split_once('=') else { continue };
+        if name.starts_with("GIT_CONFIG_VALUE_") {
+            codes.extend(value.strip_prefix('!').map(str::to_owned));
+        } else if name == "GIT_CONFIG_PARAMETERS" {
+            codes.extend(code(value));
+        }
+    }
+    codes
 }

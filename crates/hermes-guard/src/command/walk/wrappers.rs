@@ -214,7 +214,14 @@ impl Walk<'_> {
         if name == "parallel" {
             return self.parallel(&call, &words);
         }
-        self.start(&call, words, Via::Many);
+        // Those that hold a port are not just any.
+        let by_port = |words: &[Word]| {
+            words.first().is_some_and(|name| name.text().as_deref() == Some("lsof"))
+                && words.iter().any(|word| word.text().is_some_and(|text| text.contains(':')))
+        };
+        let kills = words.first().is_some_and(|name| name.text().as_deref() == Some("kill"));
+        let narrow = kills && matches!(call.input.upstream.as_slice(), [one] if by_port(one));
+        self.start(&call, words, if narrow { Via::Line } else { Via::Many });
     }
 
     /// What `xargs` and `parallel` run for texts that stand in the line.
@@ -225,7 +232,7 @@ impl Walk<'_> {
             words.iter().take_while(|word| !word.beginning().starts_with(":::")).cloned().collect();
         let read = call.input.text.as_deref().unwrap_or_default();
         let given: Vec<Word> =
-            lists.into_iter().chain(read.split_whitespace().take(100).map(Word::known)).collect();
+            lists.into_iter().chain(read.split_whitespace().take(100).map(with_patterns)).collect();
         if given.is_empty() || program.is_empty() {
             return;
         }
@@ -237,7 +244,13 @@ impl Walk<'_> {
                         Some(written) if !place.is_empty() => Word::known(written.replace(place, &text)),
                         _ => word.clone(),
                     };
-                    self.start(call, program.iter().map(filled).collect(), Via::Many);
+                    let words: Vec<Word> = program.iter().map(filled).collect();
+                    match words.as_slice() {
+                        [one] if one.text().is_some_and(|text| text.contains(' ')) => {
+                            self.code_word(call, Some(one.clone()));
+                        }
+                        _ => self.start(call, words, Via::Many),
+                    }
                 }
             }
         }
@@ -251,6 +264,11 @@ impl Walk<'_> {
             [one] if one.text().is_some_and(|text| text.contains(' ')) => {
                 self.code_word(call, Some(one.clone()));
             }
+            // A text with a place for what is only known later.
+            [one] if one.has_unknown() && one.beginning().contains(' ') => {
+                let words = self.words_of(&one.shown().replace('…', "{}")).unwrap_or_default();
+                self.start(call, words.iter().map(|word| filled(word, "{}")).collect(), Via::Many);
+            }
             [] => {
                 let given: Vec<Word> =
                     rest.iter().filter(|word| !word.beginning().starts_with(":::")).cloned().collect();
@@ -261,7 +279,14 @@ impl Walk<'_> {
                     self.code_word(call, Some(word));
                 }
             }
-            _ => self.start(call, words, Via::Many),
+            // It is a shell that reads them, signs between commands included.
+            _ => {
+                let sign =
+                    |word: &Word| matches!(word.text().as_deref(), Some(";" | "&&" | "||" | "|" | "&"));
+                for words in words.split(sign) {
+                    self.start(call, words.to_vec(), Via::Many);
+                }
+            }
         }
     }
 
@@ -278,6 +303,10 @@ impl Walk<'_> {
         const EXECS: &[&str] = &["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
         let args = call.args();
         let lister = if call.is(&["fd", "fdfind"]) { fd_as_find(call) } else { find_as_find(call) };
+        // The rules know one spelling of it.
+        if call.is(&["find", "gfind"]) && lister != call.words {
+            self.look.calls.push(Call { words: lister.clone(), ..call.clone() });
+        }
         for (place, word) in args.iter().enumerate() {
             if word.text().is_some_and(|text| EXECS.contains(&text.as_str())) {
                 let is_end = |word: &&Word| !matches!(word.text().as_deref(), Some(";" | "+"));
@@ -412,9 +441,35 @@ fn told(call: &Call, name: &str, starter: &Starter) -> Option<Told> {
     Some(told)
 }
 
-/// The search of `find` as the rules know it: the program, where it begins, and its tests.
+/// The search of `find` as the rules know it: the program, where it begins, and its tests; those that fit everything left out.
 fn find_as_find(call: &Call) -> Vec<Word> {
-    std::iter::once(Word::known("find")).chain(call.args().iter().cloned()).collect()
+    let mut words = vec![Word::known("find")];
+    let mut rest = call.args();
+    while let Some((first, after)) = rest.split_first() {
+        let text = first.beginning();
+        rest = match text.as_str() {
+            "-D" => after.get(1..).unwrap_or_default(),
+            "--" | "-L" | "-H" | "-P" => after,
+            text if text.starts_with("-O") => after,
+            _ => break,
+        };
+    }
+    while let Some((first, after)) = rest.split_first() {
+        let all = match (first.text().as_deref(), after.first().and_then(Word::text).as_deref()) {
+            (Some("-regex" | "-iregex"), Some(".*" | "/.*")) => true,
+            (Some("-path" | "-ipath" | "-wholename" | "-name" | "-iname"), Some(pattern)) => {
+                pattern.chars().all(|c| matches!(c, '*' | '/')) && pattern.contains('*')
+            }
+            _ => false,
+        };
+        if all {
+            rest = after.get(1..).unwrap_or_default();
+        } else {
+            words.push(first.clone());
+            rest = after;
+        }
+    }
+    words
 }
 
 /// `fd pattern dir` as `find` would say it; a pattern that fits everything is none.
@@ -463,6 +518,19 @@ fn filled(word: &Word, place: &str) -> Word {
         }
     }
     filled
+}
+
+/// A word that some program printed; what looks like a pattern in it stands for files that are not known.
+fn with_patterns(text: &str) -> Word {
+    let mut word = Word::default();
+    for c in text.chars() {
+        if matches!(c, '*' | '?') {
+            word.0.push(crate::command::word::Piece::Glob(c.to_string()));
+        } else {
+            word.push_text(c.encode_utf8(&mut [0; 4]));
+        }
+    }
+    word
 }
 
 /// Words as one text with spaces between them; none without words.

@@ -126,7 +126,8 @@ impl Walk<'_> {
         let Some(to) = into.or_else(|| if texts.len() > 1 { texts.pop() } else { None }) else { return };
         for from in texts.into_iter().take(MOST_FILES) {
             // Into a directory the name stays.
-            let inside = from.rsplit('/').next().map(|name| format!("{}/{name}", to.trim_end_matches('/')));
+            let inside =
+                from.rsplit(['/', ':']).next().map(|name| format!("{}/{name}", to.trim_end_matches('/')));
             let names: Vec<String> =
                 std::iter::once(to.clone()).chain(inside).map(|name| self.place(&name)).collect();
             self.same_file(call, &from, names);
@@ -170,7 +171,15 @@ impl Walk<'_> {
             return self.start(call, words, call.via);
         }
         let Some(text) = first.text().filter(|text| self.is_looked_up(text, call)) else { return };
-        let Some(program) = self.state.programs.get(&self.place(&text)).cloned() else { return };
+        let found = self.state.programs.get(&self.place(&text)).or_else(|| {
+            let end = format!("/{text}");
+            self.state
+                .programs
+                .iter()
+                .find(|(path, _)| !text.contains('/') && path.ends_with(&end))
+                .map(|(_, name)| name)
+        });
+        let Some(program) = found.cloned() else { return };
         if program != call.name().unwrap_or_default() {
             let mut words = call.words.clone();
             words[0] = Word::known(program);
