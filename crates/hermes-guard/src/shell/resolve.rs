@@ -262,7 +262,7 @@ impl<'a> Split<'a> {
             WordPart::Tilde(name)
                 if !name.starts_with(|c: char| matches!(c, '+' | '-') || c.is_ascii_digit()) =>
             {
-                self.push(Piece::HomeOf(name.clone()))
+                self.push(Piece::HomeOf(name.clone()));
             }
             WordPart::Glob(pattern) if self.whole => self.text(pattern),
             WordPart::Glob(pattern) => self.push(Piece::Glob(pattern.clone())),

@@ -1,5 +1,6 @@
 //! What a word stands for, as far as that can be known without running anything.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -202,12 +203,10 @@ impl Variables {
         if let Ok(place) = key.parse::<usize>()
             && let Some(elements) = Arc::make_mut(&mut self.arrays).get_mut(&name)
         {
-            if place < elements.len() {
-                elements[place] = value.clone();
-            } else if place == elements.len() {
-                elements.push(value.clone());
-            } else {
-                self.forget_array(&name);
+            match place.cmp(&elements.len()) {
+                Ordering::Less => elements[place] = value.clone(),
+                Ordering::Equal => elements.push(value.clone()),
+                Ordering::Greater => self.forget_array(&name),
             }
         }
         if key == "0" {
@@ -259,7 +258,9 @@ impl Variables {
             .collect();
         if !keys.is_empty() {
             let touched = Arc::make_mut(&mut self.touched);
-            keys.iter().for_each(|key| drop(touched.remove(key)));
+            for key in &keys {
+                touched.remove(key);
+            }
         }
     }
 

@@ -88,7 +88,7 @@ impl Walk<'_> {
 
     /// Gives a variable a text, unless it may also not get it.
     fn keep(&mut self, name: &str, text: &str) {
-        self.give(name, Field::from_text(text));
+        self.give(name, &Field::from_text(text));
         let differs = self.state.variables.get(name).and_then(Field::text).is_some_and(|old| old != text);
         if self.perhaps && differs {
             self.state.variables.forget(name);
@@ -182,7 +182,7 @@ impl Walk<'_> {
                 .iter()
                 .all(|option| matches!(option.name.as_str(), "-r" | "-a" | "-d" | "-p" | "-s" | "-u"));
         let from = super::options::value_of(&options, &["-u"])
-            .and_then(|word| self.descriptor_of(call, &Word::known(format!("/dev/fd/{}", word.shown()))))
+            .and_then(|word| Self::descriptor_of(call, &Word::known(format!("/dev/fd/{}", word.shown()))))
             .unwrap_or_else(|| call.input.clone());
         let Some(text) = from.text.filter(|_| known) else {
             for name in names.into_iter().chain(list) {
@@ -247,7 +247,7 @@ impl Walk<'_> {
         if let (Some(text), true) = (&call.input.text, known) {
             let lines: Vec<Field> = text.lines().take(100).map(Field::from_text).collect();
             if let Some(first) = lines.first() {
-                self.give(name, first.clone());
+                self.give(name, first);
             }
             self.state.variables.set_array(name, lines);
         }

@@ -208,7 +208,7 @@ impl Walk<'_> {
         }
         let more = each.words.is_none() || values.len() > MOST_ROUNDS;
         for value in values.into_iter().take(MOST_ROUNDS) {
-            self.give(&name, value.clone());
+            self.give(&name, &value);
             self.state.variables.set(&name, value);
             self.list(&each.body, flow);
         }

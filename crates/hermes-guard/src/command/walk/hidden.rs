@@ -66,12 +66,9 @@ impl Walk<'_> {
         if PROMPTS.contains(&name) {
             self.expanded_again(&value.shown());
         } else if name == "PROMPT_COMMAND" {
-            match value.text() {
-                Some(line) => self.line_apart(&line, &Flow::default()),
-                None => {
-                    self.line_apart(&value.shown().replace('…', ":"), &Flow::default());
-                    self.mark(&Call { words: vec![Word::known(name)], ..Call::default() }, Mark::UnknownCode);
-                }
+            self.line_apart(&value.shown().replace('…', ":"), &Flow::default());
+            if value.has_unknown() {
+                self.mark(&Call { words: vec![Word::known(name)], ..Call::default() }, Mark::UnknownCode);
             }
         }
     }

@@ -68,7 +68,7 @@ impl Walk<'_> {
             marks: flow.marks.clone(),
             ..Call::default()
         };
-        self.name_own_shell(simple, &mut call);
+        Self::name_own_shell(simple, &mut call);
         self.name_moved_homes(&mut call);
         Self::mark_origins(&mut call, &nested);
         self.mark_repetition(&mut call);
@@ -137,7 +137,7 @@ impl Walk<'_> {
     }
 
     /// `$0 …` starts the shell that runs.
-    fn name_own_shell(&self, simple: &Simple, call: &mut Call) {
+    fn name_own_shell(simple: &Simple, call: &mut Call) {
         let parts = simple.words.first().map_or(&[][..], |word| word.parts.as_slice());
         let parts = if let [WordPart::Double(inner)] = parts { inner.as_slice() } else { parts };
         if let ([WordPart::Parameter(parameter)], Some(first)) = (parts, call.words.first_mut())
@@ -288,8 +288,8 @@ impl Walk<'_> {
     }
 
     /// A variable gets a value: one that the shell expands or runs by itself is read.
-    pub(super) fn give(&mut self, name: &str, value: Field) {
-        let given = self.word(&value);
+    pub(super) fn give(&mut self, name: &str, value: &Field) {
+        let given = self.word(value);
         self.given_variable(name, &given);
     }
 
@@ -392,7 +392,7 @@ impl Walk<'_> {
             return;
         }
         let value = self.state.variables.resolve_text(&[WordPart::Parameter(parameter.clone())]);
-        self.give(&parameter.name, value.clone());
+        self.give(&parameter.name, &value);
         self.state.variables.set(&parameter.name, value);
     }
 

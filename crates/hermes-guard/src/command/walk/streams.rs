@@ -42,7 +42,7 @@ impl Walk<'_> {
             inputs.insert(0, from.clone());
         }
         let mut streams = Streams { outputs: self.state.open.outputs.clone(), ..Streams::default() };
-        if !redirects.iter().any(|redirect| writes_output(redirect)) {
+        if !redirects.iter().any(writes_output) {
             streams.writes.extend(streams.outputs.get(&1).cloned());
         }
         for redirect in redirects {
@@ -162,7 +162,7 @@ impl Walk<'_> {
     }
 
     /// What a word names, where that is a descriptor of the program.
-    pub(super) fn descriptor_of(&self, call: &Call, word: &Word) -> Option<Input> {
+    pub(super) fn descriptor_of(call: &Call, word: &Word) -> Option<Input> {
         let number = descriptor(word, call.cwd.as_deref())?;
         if number == 0 {
             return Some(call.input.clone());
@@ -225,8 +225,9 @@ fn descriptor(word: &Word, cwd: Option<&str>) -> Option<u32> {
         path => {
             let names: Vec<&str> = path.split('/').collect();
             match names.as_slice() {
-                ["", "dev", "fd", number] | ["", "proc", _, "fd", number] => number.parse().ok(),
-                ["", "proc", _, "task", _, "fd", number] => number.parse().ok(),
+                ["", "dev", "fd", number]
+                | ["", "proc", _, "fd", number]
+                | ["", "proc", _, "task", _, "fd", number] => number.parse().ok(),
                 _ => None,
             }
         }

@@ -93,7 +93,9 @@ impl Walk<'_> {
         if has(&options, &["-X"]) {
             return match rest {
                 [verb, text @ ..] if verb.text().as_deref() == Some("stuff") => {
-                    text.iter().for_each(|word| self.code_word(call, Some(word.clone())));
+                    for word in text {
+                        self.code_word(call, Some(word.clone()));
+                    }
                 }
                 [_, words @ ..] => self.start(call, words.to_vec(), call.via),
                 [] => {}

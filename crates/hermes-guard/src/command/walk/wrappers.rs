@@ -39,8 +39,7 @@ impl Walk<'_> {
             },
             "gdb" | "kubectl" | "oc" => self.after_mark(call, &name),
             "start-stop-daemon" => self.daemon(call),
-            "ssh" | "rsh" | "slogin" => self.remote(call),
-            "mosh" => self.remote(call),
+            "ssh" | "rsh" | "slogin" | "mosh" => self.remote(call),
             "tmux" | "byobu" => self.in_tmux(call),
             "screen" => self.in_screen(call),
             "trap" => self.code_word(
@@ -113,7 +112,7 @@ impl Walk<'_> {
     }
 
     /// The words of a text that is one simple command.
-    fn words_of(&self, text: &str) -> Option<Vec<Word>> {
+    pub(super) fn words_of(&self, text: &str) -> Option<Vec<Word>> {
         let script = crate::shell::parse(text).ok()?;
         let command = &script.list.items.last()?.chain.first.stages.last()?.command;
         let crate::shell::ast::CommandKind::Simple(simple) = &command.kind else { return None };
@@ -173,17 +172,14 @@ impl Walk<'_> {
         match name {
             "setarch" if words.first().is_some_and(is_architecture) => drop(words.remove(0)),
             "capsh" if !words.is_empty() => words.insert(0, Word::known("bash")),
-            "uv" if words
-                .first()
-                .is_some_and(|word| word.text().is_some_and(|text| text.ends_with(".py") || text == "-")) =>
-            {
+            "uv" if words.first().is_some_and(is_python_file) => {
                 words.insert(0, Word::known("python3"));
             }
             "su" | "ksu" | "script" if !has_code => return self.code_from_input(call),
             "sudo" if words.is_empty() && has(options, &["-s", "-i", "--shell", "--login"]) => {
                 return self.code_from_input(call);
             }
-            "parallel" | "xargs" | "gxargs" => return self.many(call, name, options, words),
+            "parallel" | "xargs" | "gxargs" => return self.many(call, name, options, &words),
             _ => {}
         }
         match starter.rest {
@@ -195,128 +191,12 @@ impl Walk<'_> {
         }
     }
 
-    /// `xargs` and `parallel`.
-    fn many(&mut self, call: &Call, name: &str, options: &[Given], words: Vec<Word>) {
-        let mut call = call.clone();
-        if let Some(file) = value_of(options, &["-a", "--arg-file"])
-            && let Some(input) = self.descriptor_of(&call, &file)
-        {
-            call.input = input;
-        }
-        let replaces = has(options, &["-I", "-i", "--replace", "-J"]);
-        let place = value_of(options, &["-I", "-i", "--replace", "-J"]).and_then(|word| word.text());
-        let place = place.or_else(|| (replaces || name == "parallel").then(|| "{}".to_owned()));
-        let written =
-            words.iter().any(|word| place.as_deref().is_some_and(|place| word.shown().contains(place)));
-        self.each_known(&call, &words, place.as_deref().filter(|_| replaces || written));
-        let words: Vec<Word> =
-            words.iter().map(|word| filled(word, place.as_deref().unwrap_or("{}"))).collect();
-        if name == "parallel" {
-            return self.parallel(&call, &words);
-        }
-        // Those that hold a port are not just any.
-        let by_port = |words: &[Word]| {
-            words.first().is_some_and(|name| name.text().as_deref() == Some("lsof"))
-                && words.iter().any(|word| word.text().is_some_and(|text| text.contains(':')))
-        };
-        let kills = words.first().is_some_and(|name| name.text().as_deref() == Some("kill"));
-        let narrow = kills && matches!(call.input.upstream.as_slice(), [one] if by_port(one));
-        self.start(&call, words, if narrow { Via::Line } else { Via::Many });
-    }
-
-    /// What `xargs` and `parallel` run for texts that stand in the line.
-    fn each_known(&mut self, call: &Call, words: &[Word], place: Option<&str>) {
-        let lists: Vec<Word> =
-            words.iter().skip_while(|word| !word.beginning().starts_with(":::")).skip(1).cloned().collect();
-        let program: Vec<Word> =
-            words.iter().take_while(|word| !word.beginning().starts_with(":::")).cloned().collect();
-        let read = call.input.text.as_deref().unwrap_or_default();
-        let given: Vec<Word> =
-            lists.into_iter().chain(read.split_whitespace().take(100).map(with_patterns)).collect();
-        if given.is_empty() || program.is_empty() {
-            return;
-        }
-        match place {
-            None => self.start(call, program.into_iter().chain(given).collect(), Via::Many),
-            Some(place) => {
-                for text in given.iter().filter_map(Word::text).take(16) {
-                    let filled = |word: &Word| match word.text() {
-                        Some(written) if !place.is_empty() => Word::known(written.replace(place, &text)),
-                        _ => word.clone(),
-                    };
-                    let words: Vec<Word> = program.iter().map(filled).collect();
-                    match words.as_slice() {
-                        [one] if one.text().is_some_and(|text| text.contains(' ')) => {
-                            self.code_word(call, Some(one.clone()));
-                        }
-                        _ => self.start(call, words, Via::Many),
-                    }
-                }
-            }
-        }
-    }
-
-    /// `parallel` takes one text as a command line, or a program with arguments, before `:::`.
-    fn parallel(&mut self, call: &Call, rest: &[Word]) {
-        let words: Vec<Word> =
-            rest.iter().take_while(|word| !word.beginning().starts_with(":::")).cloned().collect();
-        match words.as_slice() {
-            [one] if one.text().is_some_and(|text| text.contains(' ')) => {
-                self.code_word(call, Some(one.clone()));
-            }
-            // A text with a place for what is only known later.
-            [one] if one.has_unknown() && one.beginning().contains(' ') => {
-                let words = self.words_of(&one.shown().replace('…', "{}")).unwrap_or_default();
-                self.start(call, words.iter().map(|word| filled(word, "{}")).collect(), Via::Many);
-            }
-            [] => {
-                let given: Vec<Word> =
-                    rest.iter().filter(|word| !word.beginning().starts_with(":::")).cloned().collect();
-                if given.is_empty() {
-                    self.code_from_input(call);
-                }
-                for word in given {
-                    self.code_word(call, Some(word));
-                }
-            }
-            // It is a shell that reads them, signs between commands included.
-            _ => {
-                let sign =
-                    |word: &Word| matches!(word.text().as_deref(), Some(";" | "&&" | "||" | "|" | "&"));
-                for words in words.split(sign) {
-                    self.start(call, words.to_vec(), Via::Many);
-                }
-            }
-        }
-    }
-
     /// Starts another program with what belongs to this one.
     pub(super) fn start(&mut self, call: &Call, words: Vec<Word>, via: Via) {
         if words.is_empty() {
             return;
         }
         self.run(&Call { words, via, writes: Vec::new(), ..call.clone() });
-    }
-
-    /// `find … -exec program … ;`, `fd pattern -x program …`. The program gets what was found, so that stands before it.
-    fn found(&mut self, call: &Call) {
-        const EXECS: &[&str] = &["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
-        let args = call.args();
-        let lister = if call.is(&["fd", "fdfind"]) { fd_as_find(call) } else { find_as_find(call) };
-        // The rules know one spelling of it.
-        if call.is(&["find", "gfind"]) && lister != call.words {
-            self.look.calls.push(Call { words: lister.clone(), ..call.clone() });
-        }
-        for (place, word) in args.iter().enumerate() {
-            if word.text().is_some_and(|text| EXECS.contains(&text.as_str())) {
-                let is_end = |word: &&Word| !matches!(word.text().as_deref(), Some(";" | "+"));
-                let words: Vec<Word> =
-                    args[place + 1..].iter().take_while(is_end).map(|word| filled(word, "{}")).collect();
-                let mut input = call.input.clone();
-                input.upstream.push(std::sync::Arc::new(lister.clone()));
-                self.start(&Call { input, ..call.clone() }, words, Via::Many);
-            }
-        }
     }
 
     /// `start-stop-daemon --exec program -- arguments`
@@ -351,7 +231,6 @@ impl Walk<'_> {
         let (mut rest, mut host) = (call.args(), false);
         loop {
             rest = match spec.next(rest) {
-                Next::Options(_, after) => after,
                 Next::Operand if !host => {
                     host = true;
                     rest.get(1..).unwrap_or_default()
@@ -360,7 +239,7 @@ impl Walk<'_> {
                     rest = after;
                     break;
                 }
-                Next::Dashes(after) => after,
+                Next::Options(_, after) | Next::Dashes(after) => after,
                 Next::Operand | Next::End => break,
             }
         }
@@ -441,55 +320,12 @@ fn told(call: &Call, name: &str, starter: &Starter) -> Option<Told> {
     Some(told)
 }
 
-/// The search of `find` as the rules know it: the program, where it begins, and its tests; those that fit everything left out.
-fn find_as_find(call: &Call) -> Vec<Word> {
-    let mut words = vec![Word::known("find")];
-    let mut rest = call.args();
-    while let Some((first, after)) = rest.split_first() {
-        let text = first.beginning();
-        rest = match text.as_str() {
-            "-D" => after.get(1..).unwrap_or_default(),
-            "--" | "-L" | "-H" | "-P" => after,
-            text if text.starts_with("-O") => after,
-            _ => break,
-        };
-    }
-    while let Some((first, after)) = rest.split_first() {
-        let all = match (first.text().as_deref(), after.first().and_then(Word::text).as_deref()) {
-            (Some("-regex" | "-iregex"), Some(".*" | "/.*")) => true,
-            (Some("-path" | "-ipath" | "-wholename" | "-name" | "-iname"), Some(pattern)) => {
-                pattern.chars().all(|c| matches!(c, '*' | '/')) && pattern.contains('*')
-            }
-            _ => false,
-        };
-        if all {
-            rest = after.get(1..).unwrap_or_default();
-        } else {
-            words.push(first.clone());
-            rest = after;
-        }
-    }
-    words
-}
-
-/// `fd pattern dir` as `find` would say it; a pattern that fits everything is none.
-fn fd_as_find(call: &Call) -> Vec<Word> {
-    let mut words = vec![Word::known("find")];
-    let before: Vec<Word> = call
-        .args()
-        .iter()
-        .take_while(|word| !matches!(word.text().as_deref(), Some("-x" | "-X" | "--exec" | "--exec-batch")))
-        .filter(|word| !word.beginning().starts_with('-'))
-        .cloned()
-        .collect();
-    let (pattern, roots) = before.split_first().map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
-    words.extend_from_slice(roots);
-    if let Some(pattern) =
-        pattern.filter(|word| !matches!(word.text().as_deref(), Some("." | "" | ".*" | "*")))
-    {
-        words.extend([Word::known("-name"), pattern.clone()]);
-    }
-    words
+/// Whether a word names a file of Python, or the input.
+fn is_python_file(word: &Word) -> bool {
+    word.text().is_some_and(|text| {
+        text == "-"
+            || std::path::Path::new(&text).extension().is_some_and(|end| end.eq_ignore_ascii_case("py"))
+    })
 }
 
 /// Whether a word names a kind of machine.
@@ -501,36 +337,6 @@ fn is_architecture(word: &Word) -> bool {
     ]
     .iter()
     .any(|kind| text.starts_with(kind))
-}
-
-/// A word in which this text stands for something that is only known later.
-fn filled(word: &Word, place: &str) -> Word {
-    let Some(text) = word.text().filter(|text| !place.is_empty() && text.contains(place)) else {
-        return word.clone();
-    };
-    let mut filled = Word::default();
-    for (at, part) in text.split(place).enumerate() {
-        if at > 0 {
-            filled.0.push(crate::command::word::Piece::Unknown);
-        }
-        if !part.is_empty() {
-            filled.push_text(part);
-        }
-    }
-    filled
-}
-
-/// A word that some program printed; what looks like a pattern in it stands for files that are not known.
-fn with_patterns(text: &str) -> Word {
-    let mut word = Word::default();
-    for c in text.chars() {
-        if matches!(c, '*' | '?') {
-            word.0.push(crate::command::word::Piece::Glob(c.to_string()));
-        } else {
-            word.push_text(c.encode_utf8(&mut [0; 4]));
-        }
-    }
-    word
 }
 
 /// Words as one text with spaces between them; none without words.

@@ -71,7 +71,7 @@ impl Walk<'_> {
             Some("gpg" | "gpg2") => keep(of(call, &["-o", "--output"]), None),
             Some("xxd") => keep(operands.get(1).cloned(), None),
             Some("sed" | "gsed" | "perl" | "awk" | "gawk" | "patch" | "ed" | "ex" | "vim") => {
-                self.changes_files(call)
+                self.changes_files(call);
             }
             _ => {}
         }
@@ -140,14 +140,14 @@ impl Walk<'_> {
             let name = PROGRAMS.iter().find_map(|dir| place.strip_prefix(dir))?;
             (!name.contains('/')).then(|| name.to_owned())
         });
-        let read = self.descriptor_of(call, &Word::known(from));
+        let read = Self::descriptor_of(call, &Word::known(from));
         let text =
             self.state.written.get(&place).cloned().or_else(|| read.as_ref()?.text.as_deref().map(Arc::from));
         // From another machine.
         let fetched = from.split_once(':').is_some_and(|(host, _)| !host.contains('/'))
             && call.is(&["scp", "rsync", "docker", "kubectl"]);
         if let Some(text) = text {
-            names.into_iter().for_each(|name| drop(self.state.written.insert(name, Arc::clone(&text))));
+            self.state.written.extend(names.into_iter().map(|name| (name, Arc::clone(&text))));
         } else if let Some(program) = program {
             for name in names {
                 self.state.programs.insert(name.clone(), program.clone());
@@ -316,7 +316,7 @@ impl Walk<'_> {
         }
         // A pattern may stand for it.
         let dir = text.rsplit_once('/').map_or(".", |(dir, _)| dir);
-        let last = word.split_slashes().pop().filter(|last| last.has_glob())?;
+        let last = word.split_slashes().pop().filter(Word::has_glob)?;
         let dir = self.place(if dir.is_empty() { "/" } else { dir });
         let fits = |path: &String| {
             path.rsplit_once('/')
