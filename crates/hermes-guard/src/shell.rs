@@ -16,6 +16,7 @@
 //! - [`print`] writes a tree so that bash reads the same; [`tree`] draws it for people.
 
 mod ansi;
+mod arithmetic;
 pub mod ast;
 mod command;
 mod compound;
@@ -40,8 +41,9 @@ mod value;
 mod walk;
 mod word;
 
-use cursor::{Origin, Parser};
+use cursor::{Origin, Parser, Patterns};
 
+pub use arithmetic::{Computed, compute};
 pub use ast::Script;
 pub use error::{ParseError, Reason};
 pub use print::{print, print_word};
@@ -57,6 +59,15 @@ pub const MAX_DEPTH: usize = 60;
 
 /// Reads `text` as bash would read a script (aliases are not expanded, `extglob` is off).
 pub fn parse(text: &str) -> Result<Script, ParseError> {
+    read(text, Patterns::Plain)
+}
+
+/// Reads `text` as bash would read a script after `shopt -s extglob`.
+pub fn parse_extended(text: &str) -> Result<Script, ParseError> {
+    read(text, Patterns::Extended)
+}
+
+fn read(text: &str, patterns: Patterns) -> Result<Script, ParseError> {
     if text.len() > MAX_LENGTH {
         return Err(ParseError { at: MAX_LENGTH, reason: Reason::TooLong });
     }
@@ -66,6 +77,7 @@ pub fn parse(text: &str) -> Result<Script, ParseError> {
             reason: Reason::Unexpected("NUL, which no command can hold".to_owned()),
         });
     }
-    let list = Parser::new("").read_inner(text, Origin::Offset(0), Parser::script)?;
+    let parser = Parser { patterns, ..Parser::new("") };
+    let list = parser.read_inner(text, Origin::Offset(0), Parser::script)?;
     Ok(Script { list })
 }

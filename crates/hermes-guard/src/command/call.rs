@@ -15,6 +15,8 @@ pub struct Call {
     pub writes: Vec<Word>,
     /// What stands on its standard input.
     pub input: Input,
+    /// What stands on other descriptors it is given, by their numbers.
+    pub descriptors: Vec<(u32, Input)>,
     /// The programs whose output stands in its words.
     pub origins: Vec<Arc<Vec<Word>>>,
     /// The directory it runs in.

@@ -63,9 +63,15 @@ type Set = (usize, bool, Vec<(char, char)>);
 fn set(pattern: &[char]) -> Option<Set> {
     let negated = matches!(pattern.get(1), Some('!' | '^'));
     let start = if negated { 2 } else { 1 };
-    // A bracket that comes first is a member.
-    let end = start + 1 + pattern.get(start + 1..)?.iter().position(|c| *c == ']')?;
     let (mut members, mut at) = (Vec::new(), start);
+    // `[[:alpha:]x]`: classes come with brackets of their own.
+    while let Some((length, class)) = class(pattern.get(at..)?) {
+        members.extend(class);
+        at += length;
+    }
+    // A bracket that comes first is a member.
+    let least = if at == start { at + 1 } else { at };
+    let end = least + pattern.get(least..)?.iter().position(|c| *c == ']')?;
     while at < end {
         if at + 2 < end && pattern[at + 1] == '-' {
             members.push((pattern[at], pattern[at + 2]));
@@ -76,6 +82,24 @@ fn set(pattern: &[char]) -> Option<Set> {
         }
     }
     Some((end + 1, negated, members))
+}
+
+/// The characters of `[:alpha:]` and its kin, and how long that is written.
+fn class(pattern: &[char]) -> Option<(usize, &'static [(char, char)])> {
+    let classes: &[(&str, &[(char, char)])] = &[
+        ("[:alpha:]", &[('a', 'z'), ('A', 'Z')]),
+        ("[:alnum:]", &[('a', 'z'), ('A', 'Z'), ('0', '9')]),
+        ("[:lower:]", &[('a', 'z')]),
+        ("[:upper:]", &[('A', 'Z')]),
+        ("[:digit:]", &[('0', '9')]),
+        ("[:xdigit:]", &[('0', '9'), ('a', 'f'), ('A', 'F')]),
+        ("[:punct:]", &[('!', '/'), (':', '@'), ('[', '`'), ('{', '~')]),
+        ("[:graph:]", &[('!', '~')]),
+        ("[:print:]", &[(' ', '~')]),
+        ("[:word:]", &[('a', 'z'), ('A', 'Z'), ('0', '9'), ('_', '_')]),
+    ];
+    let begins = |name: &str| pattern.len() >= name.len() && name.chars().zip(pattern).all(|(a, b)| a == *b);
+    classes.iter().find(|(name, _)| begins(name)).map(|(name, members)| (name.len(), *members))
 }
 
 #[cfg(test)]
@@ -91,14 +115,22 @@ mod tests {
             ("x[0-9]y", "x5y"),
             ("x[!0-9]y", "xay"),
             ("x[]]y", "x]y"),
+            ("[[:alpha:]]*", "etc"),
+            ("x[[:digit:]_]", "x_"),
             ("a[b", "a[b"),
             ("**", ""),
             ("a*b*c", "a--b--b--c"),
         ] {
             assert!(matches(pattern, text), "{pattern} {text}");
         }
-        for (pattern, text) in [("git", "git push"), ("a?c", "ac"), ("x[0-9]", "xa"), ("*a", "ab"), ("", "x")]
-        {
+        for (pattern, text) in [
+            ("git", "git push"),
+            ("a?c", "ac"),
+            ("x[0-9]", "xa"),
+            ("[[:digit:]]", "e"),
+            ("*a", "ab"),
+            ("", "x"),
+        ] {
             assert!(!matches(pattern, text), "{pattern} {text}");
         }
     }

@@ -194,6 +194,13 @@ pub fn is_precious_tree(word: &Word, cwd: Option<&str>, sight: &Context<'_>) -> 
         if route.names.is_empty() || route.is_all_of(&[]) {
             return true;
         }
+        // The home of somebody else.
+        if let [above, home] = route.names.as_slice()
+            && (above.may_be("home") || above.may_be("Users"))
+            && !home.has_unknown()
+        {
+            return true;
+        }
         let homes = [names(sight.home), names(&real_home)];
         TREES.iter().any(|tree| route.may_be(&[tree]) || route.is_all_of(&[tree]))
             || SYSTEM.iter().any(|tree| route.may_be(tree) || route.is_all_of(tree))

@@ -3,22 +3,31 @@
 
 mod builtins;
 mod compound;
+mod directory;
 mod hidden;
 mod interpret;
+mod many;
+mod net;
+mod options;
 mod output;
+mod shells;
 mod simple;
+mod starters;
+mod streams;
+mod tools;
 mod wrappers;
+mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::call::{Call, Input, Mark};
+use super::call::{Call, Input, Mark, Via};
 use super::rules::{Harm, Severity};
 use super::script::Act;
 use super::word::Word;
 use super::{Context, Finding, script};
 use crate::shell::ast::{Command, List};
-use crate::shell::{Field, Piece, Reason, Variables, parse};
+use crate::shell::{Field, Piece, Reason, Variables, parse, parse_extended};
 
 /// How deep texts inside texts are read.
 const DEEPEST: usize = 12;
@@ -52,6 +61,13 @@ pub enum Trouble {
         part: String,
         /// What is wrong with it.
         why: String,
+    },
+    /// It hands a program, which may run it, the text of a command that would be refused.
+    Hands {
+        /// The program with its words.
+        part: String,
+        /// The text.
+        text: String,
     },
     /// It is a script with a name that reaches beyond what the tools do.
     Reaches {
@@ -90,6 +106,12 @@ impl Trouble {
                 format!("it is a script that reaches beyond the tools: {name}"),
                 part,
             ),
+            Self::Hands { part, text } => (
+                "hidden-command",
+                Severity::Dangerous,
+                format!("it hands over a text that may be run and would be refused as a command: {text}"),
+                part,
+            ),
             Self::Misleads { part, name } => (
                 "misleading-text",
                 Severity::Dangerous,
@@ -122,6 +144,9 @@ pub(super) fn look(line: &str, sight: &Context<'_>) -> Look {
     walk.state.fresh.clear();
     // Links are there from then on, and followed where they lie.
     walk.state.links.clear();
+    // Where the shell is in the end is known to those who ran it.
+    walk.state.ways = directory::Ways::default();
+    walk.state.open = streams::Open::default();
     walk.look.memory = Memory(Some(walk.state));
     walk.look
 }
@@ -140,10 +165,20 @@ struct State {
     variables: Variables,
     cwd: Option<String>,
     functions: BTreeMap<String, Arc<Command>>,
-    /// Names that stand for the beginning of a command.
-    aliases: BTreeMap<String, Vec<Word>>,
+    /// Names that stand for the beginning of a command, and its text.
+    aliases: BTreeMap<String, Arc<str>>,
+    /// Files that are programs of the system under another name.
+    programs: BTreeMap<String, String>,
+    /// Where else it may be, and where it was.
+    ways: directory::Ways,
+    /// What `exec` opened.
+    open: streams::Open,
     /// Links that were made: the name, and what it leads to.
     links: BTreeMap<String, String>,
+    /// Variables that hold what programs print, and those.
+    sources: BTreeMap<String, Vec<Arc<Vec<Word>>>>,
+    /// Variables that hold numbers.
+    numbers: BTreeSet<String>,
     /// Variables that the shell's children have too.
     exported: BTreeSet<String>,
     /// Files that were fetched, written or made executable.
@@ -162,12 +197,20 @@ impl State {
         if !sight.hermes_home.is_empty() {
             variables.set("HERMES_HOME", Field::from_text(sight.hermes_home));
         }
+        for name in ["SHELL", "BASH"] {
+            variables.set(name, Field::from_text("/bin/bash"));
+        }
         Self {
             variables,
             cwd: None,
             functions: BTreeMap::new(),
             aliases: BTreeMap::new(),
+            programs: BTreeMap::new(),
+            ways: directory::Ways::default(),
+            open: streams::Open::default(),
             links: BTreeMap::new(),
+            sources: BTreeMap::new(),
+            numbers: BTreeSet::new(),
             exported: BTreeSet::new(),
             fresh: Vec::new(),
             written: BTreeMap::new(),
@@ -195,6 +238,12 @@ struct Walk<'a> {
     work: usize,
     /// Functions whose bodies are being read.
     inside: Vec<String>,
+    /// What a command writes, for the programs in its `>( … )`.
+    writer: Input,
+    /// Whether the command that runs may also not run.
+    perhaps: bool,
+    /// Whether words are tried out that may be a command.
+    trying: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -214,6 +263,9 @@ impl<'a> Walk<'a> {
             depth: 0,
             work: 0,
             inside: Vec::new(),
+            writer: Input { unknown: true, ..Input::default() },
+            perhaps: false,
+            trying: false,
         }
     }
 
@@ -245,7 +297,12 @@ impl<'a> Walk<'a> {
         if self.depth >= DEEPEST || self.is_spent() {
             return self.too_much(line);
         }
-        match parse(line) {
+        // Patterns that only some shells know are read where the text is nothing else.
+        let read = parse(line).or_else(|error| {
+            let extended = ["!(", "@(", "+(", "*(", "?("].iter().any(|sign| line.contains(sign));
+            if extended { parse_extended(line).map_err(|_| error) } else { Err(error) }
+        });
+        match read {
             Ok(script) => {
                 let before = std::mem::replace(&mut self.text, line.to_owned());
                 self.depth += 1;
@@ -273,9 +330,9 @@ impl<'a> Walk<'a> {
     fn line_of_child(&mut self, line: &str, arguments: &[Word], call: &Call) {
         let state = self.save();
         let exported = std::mem::take(&mut self.state.exported);
-        self.state
-            .variables
-            .keep_only(|name| matches!(name, "HOME" | "PWD" | "HERMES_HOME") || exported.contains(name));
+        self.state.variables.keep_only(|name| {
+            matches!(name, "HOME" | "PWD" | "HERMES_HOME" | "SHELL" | "BASH") || exported.contains(name)
+        });
         self.state.exported = exported;
         for text in &call.env {
             if let Some((name, value)) = text.split_once('=').filter(|(_, value)| !value.contains('…')) {
@@ -286,7 +343,16 @@ impl<'a> Walk<'a> {
             self.state.variables.set("0", Field::from_text(&name));
         }
         self.set_arguments(arguments.get(1..).unwrap_or_default());
+        let before = self.look.calls.len();
         self.line(line, &Flow { input: call.input.clone(), ..Flow::default() });
+        // What is done to arguments that are only known later is done to many.
+        if call.via == Via::Many {
+            for inner in &mut self.look.calls[before..] {
+                if inner.via == Via::Line && inner.args().iter().any(Word::has_unknown) {
+                    inner.via = Via::Many;
+                }
+            }
+        }
         self.leave(state);
     }
 
@@ -298,8 +364,9 @@ impl<'a> Walk<'a> {
 
     /// Goes back to what a shell remembered; files that another one wrote are there all the same.
     fn leave(&mut self, before: State) {
-        let State { fresh, written, links, .. } = std::mem::replace(&mut self.state, before);
-        (self.state.fresh, self.state.written, self.state.links) = (fresh, written, links);
+        let State { fresh, written, links, programs, .. } = std::mem::replace(&mut self.state, before);
+        (self.state.fresh, self.state.written) = (fresh, written);
+        (self.state.links, self.state.programs) = (links, programs);
     }
 
     fn too_much(&mut self, text: &str) {
@@ -320,10 +387,13 @@ impl<'a> Walk<'a> {
         self.effects(call);
         self.subscripts(call);
         self.look.calls.push(call.clone());
+        self.elsewhere(call);
         if let Some(through) = self.through_links(call) {
             self.look.calls.push(through);
         }
+        self.under_its_name(call);
         self.inner(call);
+        self.try_words(call);
         // A variable that stands for nothing makes the next word the program.
         if let [first, rest @ ..] = call.words.as_slice()
             && first.is_blank()

@@ -19,6 +19,17 @@ pub(super) struct Parser<'a> {
     /// Places with `((` that turned out not to be arithmetic, so that nobody tries twice.
     pub(super) not_arithmetic: BTreeSet<usize>,
     pub(super) documents: Documents,
+    /// Which patterns are known outside of `[[ ]]`.
+    pub(super) patterns: Patterns,
+}
+
+/// Which patterns words may hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Patterns {
+    /// `*`, `?`, `[…]`
+    Plain,
+    /// `!(…)` and its kin too, as after `shopt -s extglob`.
+    Extended,
 }
 
 /// How positions relate to the text that the caller gave.
@@ -48,12 +59,13 @@ impl<'a> Parser<'a> {
             after_compound: false,
             not_arithmetic: BTreeSet::new(),
             documents: Documents::default(),
+            patterns: Patterns::Plain,
         }
     }
 
     /// A parser for a piece of text inside this one.
     pub(super) fn inner<'b>(&self, text: &'b str, origin: Origin) -> Parser<'b> {
-        Parser { origin, depth: self.depth, ..Parser::new(text) }
+        Parser { origin, depth: self.depth, patterns: self.patterns, ..Parser::new(text) }
     }
 
     /// The next byte, after line continuations.

@@ -48,10 +48,16 @@ fn printf(arguments: &[String]) -> Option<String> {
         while let Some(piece) = pieces.next() {
             let mut chars = piece.chars();
             match chars.next() {
-                Some('s') => {
+                Some(kind @ ('s' | 'd' | 'i' | 'b')) => {
                     if let Some((argument, others)) = rest.split_first() {
-                        out.push_str(argument);
+                        match kind {
+                            's' => out.push_str(argument),
+                            'b' => out.push_str(&decode(argument, Dialect::Printf)?),
+                            _ => out.push_str(&argument.parse::<i64>().ok()?.to_string()),
+                        }
                         rest = others;
+                    } else if matches!(kind, 'd' | 'i') {
+                        out.push('0');
                     }
                     out.push_str(&decode(chars.as_str(), Dialect::Printf)?);
                 }

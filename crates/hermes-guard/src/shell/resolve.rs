@@ -1,8 +1,10 @@
 //! What a word becomes: expansion without running anything.
 
 use super::ansi::{Dialect, decode};
+use super::arithmetic::compute;
 use super::ast::{
-    CommandKind, Instead, List, Mode, Operation, Parameter, ParameterForm, Substitution, When, Word, WordPart,
+    Command, CommandKind, Instead, List, Mode, Operation, Parameter, ParameterForm, RedirectOperator,
+    Substitution, Target, When, Word, WordPart,
 };
 use super::marks::{Marks, globs_in, mark};
 use super::output::output_of;
@@ -80,15 +82,34 @@ impl Variables {
     fn resolve_echo(&self, list: &List, echoes: usize) -> Option<String> {
         let [item] = &list.items[..] else { return None };
         let chain = &item.chain;
-        let [stage] = &chain.first.stages[..] else { return None };
-        let plain = chain.rest.is_empty()
-            && chain.first.prefixes.is_empty()
-            && item.mode == Mode::Foreground
-            && stage.command.redirects.is_empty();
-        let CommandKind::Simple(simple) = &stage.command.kind else { return None };
-        if !plain || !simple.assignments.is_empty() || echoes >= MOST_ECHOES {
+        let plain = chain.rest.is_empty() && chain.first.prefixes.is_empty() && item.mode == Mode::Foreground;
+        if !plain || echoes >= MOST_ECHOES {
             return None;
         }
+        let mut text = None;
+        for stage in &chain.first.stages {
+            text = Some(self.output_from(&stage.command, text, echoes)?);
+        }
+        Some(text?.trim_end_matches('\n').to_owned())
+    }
+
+    /// What one command prints that reads this text.
+    fn output_from(&self, command: &Command, text: Option<String>, echoes: usize) -> Option<String> {
+        let CommandKind::Simple(simple) = &command.kind else { return None };
+        if !simple.assignments.is_empty() {
+            return None;
+        }
+        let text = match command.redirects.as_slice() {
+            [] => text,
+            [redirect] if redirect.is_input() => match (&redirect.target, redirect.operator) {
+                (Target::Document(document), _) => Some(self.resolve_text(&document.body).text()?),
+                (Target::Word(word), RedirectOperator::HereString) => {
+                    Some(self.resolve_text(&word.parts).text()? + "\n")
+                }
+                _ => return None,
+            },
+            _ => return None,
+        };
         let mut arguments = Vec::new();
         for word in &simple.words {
             if odd_braces(&word.parts) {
@@ -107,8 +128,10 @@ impl Variables {
                 }
             }
         }
-        let output = output_of(&arguments).or_else(|| self.place_of(&arguments))?;
-        Some(output.trim_end_matches('\n').to_owned())
+        if matches!(arguments.as_slice(), [cat] if cat == "cat") {
+            return text;
+        }
+        output_of(&arguments).or_else(|| self.place_of(&arguments))
     }
 
     /// What programs that print a path would print, links aside.
@@ -116,8 +139,22 @@ impl Variables {
         let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
         match words.as_slice() {
             ["pwd"] => self.get("PWD")?.text(),
-            ["realpath", path] | ["readlink", "-f", path] if path.starts_with('/') => {
+            ["realpath", path]
+            | ["readlink", "-f" | "-e" | "-m", path]
+            | ["realpath", "-e" | "-m" | "-s", path]
+                if path.starts_with('/') =>
+            {
                 Some((*path).to_owned())
+            }
+            // Where a program lies does not matter, only which one it is.
+            ["which" | "whereis", name] | ["command", "-v", name] | ["type", "-p" | "-P", name]
+                if is_program(name) =>
+            {
+                Some(format!("/usr/bin/{name}"))
+            }
+            ["expr", number] if number.parse::<i64>().is_ok() => Some((*number).to_owned()),
+            ["expr", left, sign @ ("+" | "-" | "*" | "/" | "%"), right] => {
+                compute(&format!("{left} {sign} {right}"), self).result.map(|value| value.to_string())
             }
             ["dirname", path] => {
                 let path = path.trim_end_matches('/');
@@ -222,15 +259,31 @@ impl<'a> Split<'a> {
                 Some(here) => self.value(&here.clone(), Quoting::Quoted),
                 None => self.push(Piece::Unknown),
             },
-            WordPart::Tilde(name) if !name.starts_with(['+', '-']) => self.push(Piece::HomeOf(name.clone())),
+            WordPart::Tilde(name)
+                if !name.starts_with(|c: char| matches!(c, '+' | '-') || c.is_ascii_digit()) =>
+            {
+                self.push(Piece::HomeOf(name.clone()));
+            }
             WordPart::Glob(pattern) if self.whole => self.text(pattern),
             WordPart::Glob(pattern) => self.push(Piece::Glob(pattern.clone())),
             WordPart::Braces(_) | WordPart::Range(_) => {
                 self.text(&print_parts(std::slice::from_ref(part)));
             }
+            WordPart::Tilde(name) if name == "-" => match self.variables.get("OLDPWD") {
+                Some(before) => self.value(&before.clone(), Quoting::Quoted),
+                None => self.push(Piece::Unknown),
+            },
+            WordPart::Arithmetic(arithmetic) => {
+                let text = self.variables.resolve_text(&arithmetic.parts).text();
+                match text.and_then(|text| compute(&text, self.variables).result) {
+                    Some(number) => self.text(&number.to_string()),
+                    None => self.push(Piece::Unknown),
+                }
+            }
+            // What it leaves out is not known, so it may be anything.
+            WordPart::ExtendedGlob(..) if !self.whole => self.push(Piece::Glob("*".to_owned())),
             WordPart::AnsiC(_)
             | WordPart::Tilde(_)
-            | WordPart::Arithmetic(_)
             | WordPart::Process(_)
             | WordPart::ExtendedGlob(..)
             | WordPart::Array(_) => self.push(Piece::Unknown),
@@ -238,7 +291,12 @@ impl<'a> Split<'a> {
     }
 
     fn substitution(&mut self, substitution: &Substitution, quoting: Quoting) {
-        match self.variables.resolve_echo(&substitution.list, self.echoes) {
+        let known = self.variables.resolve_echo(&substitution.list, self.echoes);
+        let known = known.or_else(|| {
+            let printed = self.variables.printed(substitution.span)?;
+            Some(printed.trim_end_matches('\n').to_owned())
+        });
+        match known {
             Some(text) => self.value(&Field::from_text(&text), quoting),
             None => self.push(Piece::Unknown),
         }
@@ -256,10 +314,15 @@ impl<'a> Split<'a> {
     }
 
     fn split(&mut self, text: &str) {
-        if self.variables.state("IFS") != State::Untouched {
-            return self.push(Piece::Unknown);
-        }
-        let blank = |c: char| matches!(c, ' ' | '\t' | '\n');
+        let between = match self.variables.state("IFS") {
+            State::Untouched => " \t\n".to_owned(),
+            State::Known(value) => match value.text() {
+                Some(text) => text,
+                None => return self.push(Piece::Unknown),
+            },
+            State::Unknown => return self.push(Piece::Unknown),
+        };
+        let blank = |c: char| between.contains(c);
         if text.starts_with(blank) {
             self.fields.extend(self.current.take());
         }
@@ -321,6 +384,15 @@ impl<'a> Split<'a> {
 
     /// The elements that `${x[@]}`, `${x[1]}` or `$@` stand for, where the list is known.
     fn elements_of(&self, parameter: &Parameter) -> Option<Vec<Field>> {
+        let all = parameter.subscript.as_ref().map_or_else(
+            || matches!(parameter.name.as_str(), "@" | "*"),
+            |subscript| matches!(print_parts(subscript).as_str(), "@" | "*"),
+        );
+        if let (true, ParameterForm::Braced, Operation::Slice(offset, length)) =
+            (all, parameter.form, &parameter.operation)
+        {
+            return self.sliced(parameter, offset, length.as_deref());
+        }
         let plain = matches!(parameter.form, ParameterForm::Plain | ParameterForm::Braced)
             && parameter.operation == Operation::Value;
         if !plain {
@@ -330,11 +402,47 @@ impl<'a> Split<'a> {
             let arguments = matches!(parameter.name.as_str(), "@" | "*");
             return if arguments { self.variables.array("@").map(<[Field]>::to_vec) } else { None };
         };
-        let elements = self.variables.array(&parameter.name)?;
-        match print_parts(subscript).as_str() {
-            "@" | "*" => Some(elements.to_vec()),
-            index => Some(elements.get(index.parse::<usize>().ok()?).cloned().into_iter().collect()),
+        let key = self.variables.resolve_text(subscript).text()?;
+        if let Some(element) = self.variables.get(&format!("{}[{key}]", parameter.name)) {
+            return Some(vec![element.clone()]);
         }
+        let elements = self.variables.array(&parameter.name);
+        match key.as_str() {
+            "@" | "*" => match elements {
+                Some(elements) => Some(elements.to_vec()),
+                // A variable that is no list is one of a single element.
+                None => self.variables.get(&parameter.name).map(|value| vec![value.clone()]),
+            },
+            "0" if elements.is_none() => self.variables.get(&parameter.name).map(|value| vec![value.clone()]),
+            index => {
+                let elements = elements?;
+                let at = compute(index, self.variables).result?;
+                let at = if at < 0 { at.checked_add(i64::try_from(elements.len()).ok()?)? } else { at };
+                Some(elements.get(usize::try_from(at).ok()?).cloned().into_iter().collect())
+            }
+        }
+    }
+
+    /// `${x[@]:1:2}`, `${@:2}`
+    fn sliced(
+        &self,
+        parameter: &Parameter,
+        offset: &[WordPart],
+        length: Option<&[WordPart]>,
+    ) -> Option<Vec<Field>> {
+        let arguments = parameter.subscript.is_none();
+        let name = if arguments { "@" } else { parameter.name.as_str() };
+        let elements = self.variables.array(name)?;
+        let number =
+            |parts: &[WordPart]| compute(&self.variables.resolve_text(parts).text()?, self.variables).result;
+        let from = usize::try_from(number(offset)?).ok()?;
+        // The arguments are counted from one; before them stands the name of the shell.
+        let from = if arguments { from.saturating_sub(1) } else { from };
+        let count = match length {
+            Some(parts) => usize::try_from(number(parts)?).ok()?,
+            None => elements.len(),
+        };
+        Some(elements.iter().skip(from).take(count).cloned().collect())
     }
 
     fn elements(&mut self, elements: &[Field], parameter: &Parameter, quoting: Quoting) {
@@ -403,6 +511,11 @@ impl<'a> Split<'a> {
             && !name.starts_with("LC_")
             && !name.starts_with("BASH")
     }
+}
+
+/// Whether a text is the name of a program without its directory.
+fn is_program(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('-') && !name.contains('/')
 }
 
 /// Braces that are left as text although they could be a list: bash has its own ideas of `{}a,b}`.

@@ -1,5 +1,7 @@
 //! `${x#…}`, `${x/…/…}`, `${x^^}`, `${x:1:2}` on a known text.
 
+use super::ansi::{Dialect, decode};
+use super::arithmetic::compute;
 use super::ast::{Operation, WordPart};
 use super::value::Variables;
 
@@ -35,11 +37,28 @@ pub(super) fn transform(text: &str, operation: &Operation, variables: &Variables
             }
         }
         Operation::Slice(offset, length) if text.is_ascii() => {
-            let start: usize = plain(offset, variables)?.trim().parse().ok()?;
-            let count =
-                length.as_ref().map_or(Some(text.len()), |n| plain(n, variables)?.trim().parse().ok())?;
-            Some(text.chars().skip(start).take(count).collect())
+            let number =
+                |parts: &[WordPart]| compute(&variables.resolve_text(parts).text()?, variables).result;
+            let all = i64::try_from(text.len()).ok()?;
+            // Left out it is nothing: `${x::1}`.
+            let start = if offset.is_empty() { 0 } else { number(offset)? };
+            let start = if start < 0 { all.checked_add(start)? } else { start };
+            let count = match length {
+                Some(parts) if parts.is_empty() => 0,
+                Some(parts) => number(parts)?,
+                None => all,
+            };
+            let count = if count < 0 { all.checked_sub(start)?.checked_add(count)? } else { count };
+            Some(text.chars().skip(usize::try_from(start).ok()?).take(usize::try_from(count).ok()?).collect())
         }
+        Operation::Transform('Q')
+            if !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_/.".contains(c)) =>
+        {
+            Some(text.to_owned())
+        }
+        Operation::Transform('E') => decode(text, Dialect::Quotes),
+        Operation::Transform('L') if text.is_ascii() => Some(text.to_ascii_lowercase()),
+        Operation::Transform('U') if text.is_ascii() => Some(text.to_ascii_uppercase()),
         _ => None,
     }
 }

@@ -1,9 +1,10 @@
 //! What a word stands for, as far as that can be known without running anything.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::ast::Word;
+use super::ast::{Span, Word};
 
 /// How much of a value is followed: characters and pieces. A longer one counts as unknown, so that doubling a text
 /// forty times costs nothing.
@@ -139,6 +140,10 @@ pub struct Variables {
     touched: Arc<BTreeMap<String, State>>,
     /// Arrays whose elements are known; `@` are the arguments.
     arrays: Arc<BTreeMap<String, Vec<Field>>>,
+    /// Names that stand for another variable.
+    names: Arc<BTreeMap<String, String>>,
+    /// What substitutions print that were looked at before, by where they stand.
+    printed: Arc<BTreeMap<(usize, usize), String>>,
     /// Something ran that may have set any variable.
     anything: bool,
 }
@@ -158,8 +163,62 @@ impl Variables {
         Self::default()
     }
 
+    /// From here on `name` is another name for `other`.
+    pub fn refer(&mut self, name: &str, other: &str) {
+        Arc::make_mut(&mut self.names).insert(name.to_owned(), other.to_owned());
+    }
+
+    /// The variable that a name stands for.
+    pub fn meant<'n>(&'n self, name: &'n str) -> &'n str {
+        self.names.get(name).map_or(name, String::as_str)
+    }
+
+    /// What the substitution that stands here prints, if that is known from elsewhere.
+    pub fn set_printed(&mut self, at: Span, text: Option<String>) {
+        let key = (at.start, at.end);
+        match text.filter(|text| text.len() <= MOST_WEIGHT) {
+            Some(text) => drop(Arc::make_mut(&mut self.printed).insert(key, text)),
+            None if self.printed.contains_key(&key) => drop(Arc::make_mut(&mut self.printed).remove(&key)),
+            None => {}
+        }
+    }
+
+    pub(super) fn printed(&self, at: Span) -> Option<&str> {
+        self.printed.get(&(at.start, at.end)).map(String::as_str)
+    }
+
+    /// Whether the script touched it, or may have.
+    pub fn is_touched(&self, name: &str) -> bool {
+        self.state(name) != State::Untouched
+    }
+
+    /// The elements of a list, where they are known.
+    pub fn elements(&self, name: &str) -> Option<&[Field]> {
+        self.array(name)
+    }
+
+    /// From here on the element of `name` with this key has this value.
+    pub fn set_element(&mut self, name: &str, key: &str, value: Field) {
+        let name = self.meant(name).to_owned();
+        if let Ok(place) = key.parse::<usize>()
+            && let Some(elements) = Arc::make_mut(&mut self.arrays).get_mut(&name)
+        {
+            match place.cmp(&elements.len()) {
+                Ordering::Less => elements[place] = value.clone(),
+                Ordering::Equal => elements.push(value.clone()),
+                Ordering::Greater => self.forget_array(&name),
+            }
+        }
+        if key == "0" {
+            Arc::make_mut(&mut self.touched).insert(name.clone(), State::Known(Arc::new(value.clone())));
+        }
+        let state = if value.weight() > MOST_WEIGHT { State::Unknown } else { State::Known(Arc::new(value)) };
+        Arc::make_mut(&mut self.touched).insert(format!("{name}[{key}]"), state);
+    }
+
     /// From here on `name` has this value.
     pub fn set(&mut self, name: &str, value: Field) {
+        let name = &self.meant(name).to_owned();
         let unknown = value.pieces.len() == 1 && value.pieces.contains(&Piece::Unknown);
         let state = if unknown || value.weight() > MOST_WEIGHT {
             State::Unknown
@@ -183,12 +242,25 @@ impl Variables {
 
     /// The elements of a list.
     pub(super) fn array(&self, name: &str) -> Option<&[Field]> {
-        self.arrays.get(name).map(Vec::as_slice)
+        self.arrays.get(self.meant(name)).map(Vec::as_slice)
     }
 
     fn forget_array(&mut self, name: &str) {
         if self.arrays.contains_key(name) {
             Arc::make_mut(&mut self.arrays).remove(name);
+        }
+        let first = format!("{name}[");
+        let keys: Vec<String> = self
+            .touched
+            .range(first.clone()..)
+            .take_while(|(key, _)| key.starts_with(&first))
+            .map(|(key, _)| key.clone())
+            .collect();
+        if !keys.is_empty() {
+            let touched = Arc::make_mut(&mut self.touched);
+            for key in &keys {
+                touched.remove(key);
+            }
         }
     }
 
@@ -204,6 +276,7 @@ impl Variables {
 
     /// From here on nothing is known of `name`.
     pub fn forget(&mut self, name: &str) {
+        let name = &self.meant(name).to_owned();
         self.forget_array(name);
         Arc::make_mut(&mut self.touched).insert(name.to_owned(), State::Unknown);
     }
@@ -217,7 +290,7 @@ impl Variables {
 
     /// The value of `name`.
     pub fn get(&self, name: &str) -> Option<&Field> {
-        match self.touched.get(name) {
+        match self.touched.get(self.meant(name)) {
             Some(State::Known(field)) => Some(field),
             _ => None,
         }
@@ -234,7 +307,7 @@ impl Variables {
     }
 
     pub(super) fn state(&self, name: &str) -> State {
-        match self.touched.get(name) {
+        match self.touched.get(self.meant(name)) {
             Some(state) => state.clone(),
             None if self.anything => State::Unknown,
             None => State::Untouched,

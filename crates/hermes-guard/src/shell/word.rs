@@ -1,7 +1,7 @@
 //! Words: quoting, and what stands between quotes and brackets.
 
 use super::ast::{Assign, AssignedValue, Assignment, Element, Word, WordPart};
-use super::cursor::{Origin, Parsed, Parser, ends_word};
+use super::cursor::{Origin, Parsed, Parser, Patterns, ends_word};
 use super::error::Reason;
 use super::marks::{Marks, mark};
 
@@ -277,7 +277,9 @@ impl Parser<'_> {
             }
             b'|' if inside == Inside::Regex => parts.push_char(self.bump().unwrap_or('|')),
             b'@' | b'?' | b'*' | b'+' | b'!'
-                if inside == Inside::Pattern && self.peek_second() == Some(b'(') =>
+                if (inside == Inside::Pattern
+                    || inside == Inside::Bare && self.patterns == Patterns::Extended)
+                    && self.peek_second() == Some(b'(') =>
             {
                 let glob = self.nested(Self::extended_glob)?;
                 parts.push(glob);

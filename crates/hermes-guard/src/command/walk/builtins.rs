@@ -1,29 +1,37 @@
 //! What the shell's own commands change for those that follow.
 
-use std::sync::Arc;
-
 use super::Walk;
 use super::output::printf;
 use crate::command::call::Call;
-use crate::command::path::Route;
 use crate::command::rules::FETCHERS;
 use crate::command::word::Word;
 use crate::shell::{Field, Piece};
 
-/// Longest text of a file that is remembered.
-const LONGEST_TEXT: usize = 64 * 1024;
-/// Most files whose text is remembered.
-const MOST_FILES: usize = 64;
+/// How many arguments are kept by their numbers.
+const MOST_ARGUMENTS: usize = 32;
 
 impl Walk<'_> {
     /// Keeps what a program changes for the rest of the line.
     pub(super) fn effects(&mut self, call: &Call) {
         match call.name().as_deref() {
             Some("cd" | "pushd") => self.change_directory(call),
-            Some("popd") => self.moved_to(None),
+            Some("popd") => self.back_from(),
             // A name for another variable: whichever is assigned, the other changes.
-            Some("declare" | "typeset" | "local") if call.short('n') => self.state.variables.forget_all(),
-            Some("cp" | "mv" | "ln" | "install") => self.renamed(call),
+            Some("declare" | "typeset" | "local") if call.short('n') => self.refer(call),
+            Some("cp" | "mv" | "ln" | "install" | "rsync") => self.renamed(call),
+            Some("scp") => {
+                self.renamed(call);
+                self.fetched(call);
+            }
+            Some("docker" | "podman" | "kubectl") if call.has("cp") => self.renamed(call),
+            Some("hash") => {
+                let spec = super::options::Spec { short: "p:", long: "" };
+                let (options, names) = spec.all(call.args());
+                let program = super::options::value_of(&options, &["-p"]).and_then(|word| word.text());
+                for (name, program) in names.iter().filter_map(Word::text).zip(program.iter().cycle()) {
+                    self.state.aliases.insert(name, program.as_str().into());
+                }
+            }
             Some(name @ ("export" | "declare" | "typeset" | "local" | "readonly")) => {
                 let exports = name == "export" || call.short('x');
                 for word in call.operands() {
@@ -36,26 +44,33 @@ impl Walk<'_> {
             }
             Some("read") => self.read(call),
             Some("mapfile" | "readarray") => self.read_lines(call),
-            Some("unset" | "getopts") => {
-                for name in call.texts() {
+            Some("unset") => {
+                for name in call.operands().into_iter().filter_map(Word::text) {
+                    // It stands for nothing from here on, unless it may also not be unset.
                     self.state.variables.forget(&name);
+                    if !self.perhaps {
+                        self.state.variables.set(&name, Field::default());
+                    }
+                    self.state.functions.remove(&name);
                 }
             }
-            Some("set") => self.set_options(call),
-            Some("shift") => {
-                for name in ["@", "1", "2", "3", "4", "5", "6", "7", "8", "9"] {
+            Some("getopts") => {
+                for name in call.texts().iter().map(String::as_str).chain(["OPTARG", "OPTIND"]) {
                     self.state.variables.forget(name);
                 }
             }
+            Some("set") => self.set_options(call),
+            Some("shift") => self.shift(call),
             Some("printf") => {
                 if let Some(name) = call.value_of(&["-v"]).and_then(|word| word.text()) {
                     let words: Option<Vec<String>> = call.args().iter().skip(2).map(Word::text).collect();
                     match words.and_then(|words| printf(&words)).filter(|_| call.has("-v")) {
-                        Some(text) => self.state.variables.set(&name, Field::from_text(&text)),
+                        Some(text) => self.keep(&name, &text),
                         None => self.state.variables.forget(&name),
                     }
                 }
             }
+            Some("let") => call.texts().iter().for_each(|text| self.computed(text)),
             Some("chmod") => {
                 let executable = call.operands().first().and_then(|mode| mode.text()).is_some_and(|mode| {
                     mode.contains('x')
@@ -67,7 +82,54 @@ impl Walk<'_> {
                 }
             }
             Some(name) if FETCHERS.contains(&name) => self.fetched(call),
-            _ => {}
+            _ => self.writes_files(call),
+        }
+    }
+
+    /// Gives a variable a text, unless it may also not get it.
+    fn keep(&mut self, name: &str, text: &str) {
+        self.give(name, &Field::from_text(text));
+        let differs = self.state.variables.get(name).and_then(Field::text).is_some_and(|old| old != text);
+        if self.perhaps && differs {
+            self.state.variables.forget(name);
+        } else {
+            self.state.variables.set(name, Field::from_text(text));
+        }
+    }
+
+    /// `declare -n name=other`: from here on one name for the other.
+    fn refer(&mut self, call: &Call) {
+        for text in call.operands().into_iter().filter_map(Word::text) {
+            match text.split_once('=') {
+                Some((name, other)) => {
+                    self.expanded_again(other);
+                    self.state.variables.refer(name, other);
+                }
+                None => self.state.variables.forget_all(),
+            }
+        }
+    }
+
+    /// `shift`: the arguments move up.
+    fn shift(&mut self, call: &Call) {
+        let by = call.texts().first().map_or(Some(1), |text| text.parse::<usize>().ok());
+        let words: Option<Vec<Word>> = self
+            .state
+            .variables
+            .elements("@")
+            .map(|fields| fields.iter().map(|field| self.word(field)).collect());
+        match (words, by) {
+            (Some(words), Some(by)) if !self.perhaps => {
+                self.set_arguments(words.get(by..).unwrap_or(&words));
+            }
+            _ => self.forget_arguments(),
+        }
+    }
+
+    fn forget_arguments(&mut self) {
+        self.state.variables.forget("@");
+        for place in 1..=MOST_ARGUMENTS {
+            self.state.variables.forget(&place.to_string());
         }
     }
 
@@ -76,6 +138,13 @@ impl Walk<'_> {
         let args = call.args();
         let is_option = |word: &&Word| word.beginning().starts_with(['-', '+']) && word.beginning() != "--";
         let options = args.iter().take_while(is_option).count();
+        let strict = |word: &Word| {
+            let text = word.beginning();
+            text.starts_with('-') && text.contains('e') || text == "errexit"
+        };
+        if args.iter().take(options + 1).any(strict) {
+            self.state.ways.strict = true;
+        }
         let rest = match args.get(options) {
             Some(word) if word.text().as_deref() == Some("--") => &args[options + 1..],
             Some(_) if options == 0 => args,
@@ -88,7 +157,7 @@ impl Walk<'_> {
     pub(super) fn set_arguments(&mut self, words: &[Word]) {
         let fields: Option<Vec<Field>> =
             words.iter().map(|word| word.text().map(|text| Field::from_text(&text))).collect();
-        for place in 1..=9 {
+        for place in 1..=MOST_ARGUMENTS {
             match words.get(place - 1).and_then(Word::text) {
                 Some(text) => self.state.variables.set(&place.to_string(), Field::from_text(&text)),
                 None => self.state.variables.forget(&place.to_string()),
@@ -102,21 +171,65 @@ impl Walk<'_> {
 
     /// `read a b <<< 'x y'`, where what is read stands in the line.
     fn read(&mut self, call: &Call) {
-        let names: Vec<String> = call.operands().into_iter().filter_map(Word::text).collect();
-        for name in call.texts() {
-            self.state.variables.forget(&name);
+        let spec = super::options::Spec { short: "a:d:i:n:N:p:t:u:", long: "" };
+        let (options, operands) = spec.all(call.args());
+        let mut names: Vec<String> = operands.iter().filter_map(Word::text).collect();
+        let list = super::options::value_of(&options, &["-a"]).and_then(|word| word.text());
+        // A loop reads line by line.
+        let once = !self.perhaps || call.input.text.as_deref().is_some_and(|text| text.lines().count() == 1);
+        let known = once
+            && options
+                .iter()
+                .all(|option| matches!(option.name.as_str(), "-r" | "-a" | "-d" | "-p" | "-s" | "-u"));
+        let from = super::options::value_of(&options, &["-u"])
+            .and_then(|word| Self::descriptor_of(call, &Word::known(format!("/dev/fd/{}", word.shown()))))
+            .unwrap_or_else(|| call.input.clone());
+        let Some(text) = from.text.filter(|_| known) else {
+            for name in names.into_iter().chain(list) {
+                self.state.variables.forget(&name);
+                self.state.sources.insert(name, from.upstream.clone());
+            }
+            return;
+        };
+        let line = match super::options::value_of(&options, &["-d"]).map(|word| word.text()) {
+            None => text.lines().next().unwrap_or_default().to_owned(),
+            Some(Some(end)) => match end.chars().next() {
+                Some(end) => text.split(end).next().unwrap_or_default().to_owned(),
+                None => text.clone(),
+            },
+            Some(None) => return,
+        };
+        let Some(between) = self.separators(call) else { return };
+        if let Some(list) = list {
+            let fields = line.split(|c| between.contains(c)).filter(|word| !word.is_empty()).take(100);
+            let fields: Vec<Field> = fields.map(Field::from_text).collect();
+            return self.state.variables.set_array(&list, fields);
         }
-        let known = call.flags().all(|flag| flag == "-r");
-        let Some(text) = call.input.text.as_deref().filter(|_| known) else { return };
-        let mut rest = text.lines().next().unwrap_or_default().trim();
+        if names.is_empty() {
+            names.push("REPLY".to_owned());
+        }
+        let mut rest = line.trim_matches(|c: char| c.is_whitespace() && between.contains(c));
         for (place, name) in names.iter().enumerate() {
-            let (word, after) = match rest.split_once([' ', '\t']) {
-                Some((word, after)) if place + 1 < names.len() => (word, after.trim_start()),
+            let (word, after) = match rest.split_once(|c| between.contains(c)) {
+                Some((word, after)) if place + 1 < names.len() => {
+                    (word, after.trim_start_matches(|c: char| c.is_whitespace() && between.contains(c)))
+                }
                 _ => (rest, ""),
             };
-            self.state.variables.set(name, Field::from_text(word));
+            self.keep(name, word);
             rest = after;
         }
+    }
+
+    /// The characters between words, where they are known: `IFS`.
+    fn separators(&self, call: &Call) -> Option<String> {
+        if let Some(given) = call.env.iter().rev().find_map(|text| text.strip_prefix("IFS=")) {
+            return (!given.contains('…')).then(|| given.to_owned());
+        }
+        if self.state.variables.is_touched("IFS") {
+            return self.state.variables.get("IFS").and_then(Field::text);
+        }
+        Some(" \t\n".to_owned())
     }
 
     /// `mapfile -t a <<< 'x'`
@@ -126,160 +239,18 @@ impl Walk<'_> {
         }
         let known = call.flags().all(|flag| flag == "-t");
         let names: Vec<String> = call.operands().into_iter().filter_map(Word::text).collect();
-        if let ([name], Some(text), true) = (names.as_slice(), &call.input.text, known) {
-            let lines = text.lines().take(100).map(Field::from_text).collect();
-            self.state.variables.set_array(name, lines);
-        }
-    }
-
-    /// Files under another name, and system programs under one of their own.
-    fn renamed(&mut self, call: &Call) {
-        if call.is(&["ln", "cp"]) {
-            self.linked(call);
-        }
-        let operands = call.operands();
-        let [from, to] = operands.as_slice() else { return };
-        let (Some(from), Some(to)) = (from.text(), to.text()) else { return };
-        let mut names = vec![to.clone()];
-        // Into a directory the name stays.
-        names.extend(from.rsplit('/').next().map(|name| format!("{}/{name}", to.trim_end_matches('/'))));
-        let is_program =
-            ["/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/"].iter().any(|dir| from.starts_with(dir));
-        if let Some(text) = self.state.written.get(bare(&from)).cloned() {
-            for name in names {
-                self.state.written.insert(bare(&name).to_owned(), Arc::clone(&text));
-            }
-        } else if is_program || self.state.fresh.iter().any(|file| file == bare(&from)) {
-            self.keep_fresh(names.into_iter());
-        }
-    }
-
-    /// `ln -s target name`: the name leads there for the rest of the line.
-    fn linked(&mut self, call: &Call) {
-        let by_cp = call.short('s') || call.short('l') || call.has_any(&["--link", "--symbolic-link"]);
-        let operands = call.operands();
-        let texts: Option<Vec<String>> = operands.iter().map(|word| word.text()).collect();
-        let Some(texts) = texts.filter(|_| call.is(&["ln"]) || by_cp) else { return };
-        let (target, name) = match texts.as_slice() {
-            [target] => (target, "."),
-            [target, name] => (target, name.as_str()),
+        let name = match names.as_slice() {
+            [] => "MAPFILE",
+            [name] => name.as_str(),
             _ => return,
         };
-        let Some(target) =
-            Route::of(&Word::known(target), call.cwd.as_deref()).and_then(|route| route.text())
-        else {
-            return;
-        };
-        // Into a directory the name stays.
-        let inside = target.rsplit('/').next().map(|last| format!("{name}/{last}")).unwrap_or_default();
-        for name in [name.to_owned(), inside] {
-            self.state.links.insert(bare(name.trim_end_matches('/')).to_owned(), target.clone());
-        }
-    }
-
-    /// The same call with the names of links that were made in this line replaced by what they lead to.
-    pub(super) fn through_links(&mut self, call: &Call) -> Option<Call> {
-        if self.state.links.is_empty() {
-            return None;
-        }
-        self.spend(self.state.links.len() * call.words.len());
-        let mut found = false;
-        let mut replaced = |word: &Word| {
-            let beginning = word.beginning();
-            let led = self.state.links.iter().find_map(|(name, target)| {
-                let start = if beginning.starts_with("./") { 2 } else { 0 };
-                let rest = beginning.get(start..)?.strip_prefix(name.as_str())?;
-                (!name.is_empty() && (rest.is_empty() || rest.starts_with('/')))
-                    .then(|| (start + name.len(), target))
-            });
-            let Some((length, target)) = led else { return word.clone() };
-            let Some(rest) = beginning.get(..length).and_then(|name| word.without_prefix(name)) else {
-                return word.clone();
-            };
-            found = true;
-            let mut through = Word::known(target.clone());
-            through.push_word(&rest);
-            through
-        };
-        let words = call.words.iter().map(&mut replaced).collect();
-        let writes = call.writes.iter().map(&mut replaced).collect();
-        found.then(|| Call { words, writes, ..call.clone() })
-    }
-
-    fn fetched(&mut self, call: &Call) {
-        let named =
-            call.value_of(&["-o", "--output", "-O", "--output-document"]).and_then(|word| word.text());
-        // `curl -O` and plain `wget` keep the last name of the address.
-        let by_address = call
-            .operands()
-            .into_iter()
-            .filter_map(Word::text)
-            .filter(|text| text.contains("//") || call.is(&["wget"]) && text.contains('/'))
-            .filter_map(|text| {
-                text.split(['?', '#']).next().and_then(|text| text.rsplit('/').next().map(str::to_owned))
-            });
-        let by_shell = call.writes.iter().filter_map(Word::text);
-        let files: Vec<String> = named.into_iter().chain(by_address).chain(by_shell).collect();
-        self.keep_fresh(files.into_iter());
-    }
-
-    fn keep_fresh(&mut self, files: impl Iterator<Item = String>) {
-        self.state.fresh.extend(files.map(|file| bare(&file).to_owned()).filter(|file| !file.is_empty()));
-    }
-
-    /// Keeps what a command writes into files, where its text is known; where not, that they are new.
-    pub(super) fn keep_written(&mut self, writes: &[Word], text: Option<&str>, appends: bool) {
-        for file in writes.iter().filter_map(Word::text).filter(|file| !file.starts_with("/dev/")) {
-            let file = bare(&file).to_owned();
-            let fits = |text: &&str| text.len() <= LONGEST_TEXT && self.state.written.len() < MOST_FILES;
-            let unknown = appends && self.state.fresh.contains(&file);
-            let before = self.state.written.get(&file).filter(|_| appends);
-            let whole = text.map(|text| format!("{}{text}", before.map_or("", |before| before)));
-            if let Some(text) = whole.as_deref().filter(fits).filter(|_| !unknown) {
-                let text = text.into();
-                self.state.written.insert(file, text);
-            } else {
-                self.state.written.remove(&file);
-                self.state.fresh.push(file);
+        if let (Some(text), true) = (&call.input.text, known) {
+            let lines: Vec<Field> = text.lines().take(100).map(Field::from_text).collect();
+            if let Some(first) = lines.first() {
+                self.give(name, first);
             }
+            self.state.variables.set_array(name, lines);
         }
-    }
-
-    /// The text an earlier command wrote into a file.
-    pub(super) fn written_text(&self, word: &Word) -> Option<String> {
-        self.state.written.get(bare(&word.text()?)).map(std::string::ToString::to_string)
-    }
-
-    /// Whether a file was fetched or made executable earlier in the line.
-    pub(super) fn is_fresh(&self, word: &Word) -> bool {
-        word.text()
-            .is_some_and(|text| text.contains('/') && self.state.fresh.iter().any(|file| file == bare(&text)))
-    }
-
-    /// The same for a file that is given to an interpreter, where a bare name is a file too.
-    pub(super) fn is_fresh_file(&self, word: &Word) -> bool {
-        word.text().is_some_and(|text| self.state.fresh.iter().any(|file| file == bare(&text)))
-    }
-
-    fn change_directory(&mut self, call: &Call) {
-        let operands = call.operands();
-        let to = match operands.first() {
-            None => (!self.sight.home.is_empty()).then(|| self.sight.home.to_owned()),
-            Some(word) if word.text().as_deref() == Some("-") => None,
-            Some(word) => Route::of(word, self.state.cwd.as_deref()).and_then(|route| route.text()),
-        };
-        self.moved_to(to);
-    }
-
-    fn moved_to(&mut self, directory: Option<String>) {
-        match &directory {
-            Some(path) => {
-                let value = Field { pieces: vec![Piece::Text(path.clone())] };
-                self.state.variables.set("PWD", value);
-            }
-            None => self.state.variables.forget("PWD"),
-        }
-        self.state.cwd = directory;
     }
 
     /// `export NAME=value`
@@ -293,13 +264,4 @@ impl Walk<'_> {
             self.state.variables.set(name, value);
         }
     }
-}
-
-/// A path without `./` before it.
-fn bare(path: &str) -> &str {
-    let mut path = path;
-    while let Some(rest) = path.strip_prefix("./") {
-        path = rest.trim_start_matches('/');
-    }
-    path
 }

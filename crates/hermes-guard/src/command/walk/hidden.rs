@@ -4,6 +4,10 @@ use super::{Flow, Walk};
 use crate::command::call::{Call, Mark};
 use crate::command::word::Word;
 use crate::shell::ast::WordPart;
+use crate::shell::{Field, compute};
+
+/// How many names of one expression are followed.
+const MOST_NAMES: usize = 32;
 
 /// Variables whose values a shell expands by itself.
 const PROMPTS: &[&str] = &["PS0", "PS1", "PS2", "PS4"];
@@ -19,32 +23,59 @@ impl Walk<'_> {
 
     /// Arithmetic: what its names stand for is arithmetic too, and commands in subscripts are run.
     pub(super) fn in_arithmetic(&mut self, parts: &[WordPart]) {
+        self.spend(10);
         let text = self.word(&self.state.variables.resolve_text(parts)).shown();
         self.arithmetic_text(&text);
+        self.computed(&text);
     }
 
     fn arithmetic_text(&mut self, text: &str) {
-        self.expanded_again(text);
-        let names =
-            text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|name| !name.is_empty());
-        let values: Vec<String> = names.filter_map(|name| self.state.variables.get(name)?.text()).collect();
-        for value in values {
-            self.expanded_again(&value);
+        let mut seen: Vec<String> = Vec::new();
+        let mut texts = vec![text.to_owned()];
+        // Each name is looked up once, so this ends.
+        while let Some(text) = texts.pop() {
+            self.expanded_again(&text);
+            let names =
+                text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|name| !name.is_empty());
+            for name in names {
+                if seen.len() < MOST_NAMES && !seen.iter().any(|other| other == name) {
+                    seen.push(name.to_owned());
+                    texts.extend(self.state.variables.get(name).and_then(Field::text));
+                }
+            }
+        }
+    }
+
+    /// Arithmetic that assigns: `((x=-1))`, `let x=-1`.
+    pub(super) fn computed(&mut self, text: &str) {
+        for (name, value) in compute(text, &self.state.variables).assigned {
+            match value.filter(|_| !self.perhaps) {
+                Some(value) => self.state.variables.set(&name, Field::from_text(&value.to_string())),
+                None => self.state.variables.forget(&name),
+            }
         }
     }
 
     /// A variable that a shell expands or runs by itself.
     pub(super) fn given_variable(&mut self, name: &str, value: &Word) {
+        if self.state.numbers.contains(name) {
+            self.arithmetic_text(&value.shown());
+        }
+        let name = self.state.variables.meant(name).to_owned();
+        let name = name.as_str();
         if PROMPTS.contains(&name) {
             self.expanded_again(&value.shown());
         } else if name == "PROMPT_COMMAND" {
-            match value.text() {
-                Some(line) => self.line_apart(&line, &Flow::default()),
-                None => {
-                    self.mark(&Call { words: vec![Word::known(name)], ..Call::default() }, Mark::UnknownCode);
-                }
+            self.line_apart(&value.shown().replace('…', ":"), &Flow::default());
+            if value.has_unknown() {
+                self.mark(&Call { words: vec![Word::known(name)], ..Call::default() }, Mark::UnknownCode);
             }
         }
+    }
+
+    /// `declare -i name`: what is assigned to it from here on is arithmetic.
+    fn whole_numbers(&mut self, name: &str) {
+        self.state.numbers.insert(name.to_owned());
     }
 
     /// Arguments of the shell's own commands that name variables, with subscripts that are arithmetic.
@@ -68,7 +99,11 @@ impl Walk<'_> {
                 let whole = call.short('i');
                 for text in &texts {
                     let name = text.split('=').next().unwrap_or(text);
-                    self.expanded_again(if whole { text } else { name });
+                    if whole {
+                        self.arithmetic_text(text);
+                        self.whole_numbers(name);
+                    }
+                    self.expanded_again(name);
                     if let Some((name, value)) = text.split_once('=') {
                         self.given_variable(name, &Word::known(value));
                     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Flow, Walk};
-use crate::command::call::{Call, Mark, Via};
+use crate::command::call::{Call, Input, Mark};
 use crate::command::other::{self, LANGUAGES, Language};
 use crate::command::path::Route;
 use crate::command::rules::{FETCHERS, decodes};
@@ -37,6 +37,11 @@ const PRINTERS: &[&str] = &[
     "fzf",
     "register-python-argcomplete",
     "hermes",
+    "npm",
+    "docker-machine",
+    "minikube",
+    "luarocks",
+    "poetry",
 ];
 
 impl Walk<'_> {
@@ -45,17 +50,23 @@ impl Walk<'_> {
         if let Some(word) = call.words.first().filter(|word| word.beginning().contains('/')) {
             self.own_script(call, word, None);
         }
-        if let Some(word) = call.words.first().filter(|word| self.is_fresh(word)) {
-            self.file(call, word, |walk, _, text| walk.line_apart(text, &Flow::default()));
+        if let Some(word) =
+            call.words.first().filter(|word| word.beginning().contains('/') || self.is_fresh(word, call))
+        {
+            match self.program_text(word) {
+                Some(text) => self.written_script(call, word, &text),
+                None if self.is_fresh(word, call) => self.mark(call, Mark::JustMadeExecutable),
+                None => {}
+            }
         }
         let python =
             name.starts_with("python") || name.starts_with("pypy") || matches!(name, "ipython" | "py");
         match name {
+            "fish" | "nu" | "xonsh" | "elvish" => self.other_shell(call),
             _ if SHELLS.contains(&name) => self.shell(call),
             "source" | "." => self.sourced(call),
             "ipython" if call.texts().iter().any(|text| text.contains(['!', '%'])) => self.unknown_code(call),
             _ if python => self.python(call),
-            "nu" | "xonsh" | "elvish" => self.code_word(call, call.value_of(&["-c"])),
             "expect" if call.short('c') => self.unknown_code(call),
             "pwsh" | "powershell" if call.flags().any(|flag| flag.to_lowercase().starts_with("-c")) => {
                 self.unknown_code(call);
@@ -93,9 +104,17 @@ impl Walk<'_> {
 
     /// Python that reads its code.
     pub(super) fn python_input(&mut self, call: &Call) {
+        self.input_as(call, script::python_and_names);
+    }
+
+    /// Code of another language on standard input: a text, a file, or something nobody knows.
+    fn input_as(&mut self, call: &Call, read: impl Fn(&str) -> Vec<script::Act>) {
         match &call.input.text {
-            Some(code) => self.acts(call, script::python_and_names(&code.clone())),
-            None if call.input.unknown => self.unknown_code(call),
+            Some(code) => self.acts(call, read(&code.clone())),
+            None if call.input.unknown => match plain_file(call) {
+                Some(word) => self.file(call, &word, |walk, call, text| walk.acts(call, read(text))),
+                None => self.unknown_code(call),
+            },
             None => {}
         }
     }
@@ -180,71 +199,23 @@ impl Walk<'_> {
             {
                 self.unknown_code(call);
             }
-            Some(_) => {}
+            Some(name) => {
+                let file = Word::known(format!("{}.py", name.replace('.', "/")));
+                if let Some(text) = self.written_text(&file) {
+                    self.acts(call, script::python_and_names(&text));
+                }
+            }
             None => self.unknown_code(call),
         }
     }
 
-    fn shell(&mut self, call: &Call) {
-        let args = call.args();
-        for text in &call.env {
-            let Some((name, value)) = text.split_once('=') else { continue };
-            self.given_variable(name, &Word::known(value));
-            if matches!(name, "BASH_ENV" | "ENV") && !value.is_empty() {
-                self.mark(call, Mark::UnknownCode);
-            }
-        }
-        if let Some(file) = call.value_of(&["--rcfile", "--init-file"]) {
-            match self.written_text(&file) {
-                Some(text) => self.line_apart(&text, &Flow::default()),
-                None => self.mark(call, Mark::UnknownCode),
-            }
-        }
-        let is_c = |word: &Word| {
-            let text = word.beginning();
-            text.starts_with('-') && !text.starts_with("--") && text.contains('c')
-        };
-        if let Some(at) = args.iter().position(is_c) {
-            let place = args[at + 1..].iter().position(|word| !word.beginning().starts_with('-'));
-            let Some(place) = place.map(|place| at + 1 + place) else {
-                if call.via == Via::Many {
-                    self.unknown_code(call);
-                }
-                return;
-            };
-            return match args[place].text() {
-                Some(line) => self.line_of_child(&line, &args[place + 1..], call),
-                None => self.unknown_code(call),
-            };
-        }
-        let file = first_file(args, &["-o", "-O", "--rcfile", "--init-file", "+o"]);
-        match file {
-            Some(word) if word.text().as_deref() == Some("-") || call.has("-s") => self.code_from_input(call),
-            Some(word) if word.is_blank() => self.unknown_code(call),
-            Some(word)
-                if word
-                    .text()
-                    .is_some_and(|text| matches!(text.as_str(), "/dev/stdin" | "/proc/self/fd/0")) =>
-            {
-                self.code_from_input(call);
-            }
-            Some(word) => self.file(call, word, |walk, _, text| walk.line_apart(text, &Flow::default())),
-            None => self.code_from_input(call),
-        }
-    }
-
-    fn sourced(&mut self, call: &Call) {
-        match call.operands().first() {
-            Some(word) if word.is_blank() => self.unknown_code(call),
-            Some(word) if word.text().as_deref() == Some("/dev/stdin") => self.code_from_input(call),
-            Some(word) => self.file(call, word, |walk, _, text| walk.line_apart(text, &Flow::default())),
-            None => {}
-        }
-    }
-
     /// A file that is run: read, if an earlier command wrote it and its text is known.
-    fn file(&mut self, call: &Call, word: &Word, read: impl FnOnce(&mut Self, &Call, &str)) {
+    pub(super) fn file(&mut self, call: &Call, word: &Word, read: impl FnOnce(&mut Self, &Call, &str)) {
         match self.written_text(word) {
+            // Whatever reads it, a text that names its interpreter is a script like those that tools write.
+            Some(text) if text.starts_with("#!") || text.lines().count() > 1 => {
+                self.outright(call, word, call.name().filter(|name| is_interpreter(name)), &text);
+            }
             Some(text) => read(self, call, &text),
             None if self.is_fresh_file(word) => self.mark(call, Mark::JustMadeExecutable),
             None => self.own_script(call, word, call.name()),
@@ -256,20 +227,32 @@ impl Walk<'_> {
     fn own_script(&mut self, call: &Call, word: &Word, program: Option<String>) {
         let path = Route::of(word, call.cwd.as_deref()).and_then(|route| route.text());
         let Some(text) = path.and_then(|path| self.sight.script?(&path)) else { return };
-        let program = program.or_else(|| named_interpreter(&text)).unwrap_or_else(|| "sh".to_owned());
+        self.outright(call, word, program, &text);
+    }
+
+    /// A file that the line wrote and now runs by its name.
+    fn written_script(&mut self, call: &Call, word: &Word, text: &str) {
+        self.outright(call, word, None, text);
+    }
+
+    /// Reads a script as far as it says outright what it does.
+    fn outright(&mut self, call: &Call, word: &Word, program: Option<String>, text: &str) {
+        let program = program.or_else(|| named_interpreter(text)).unwrap_or_else(|| "sh".to_owned());
         let (calls, troubles) = (self.look.calls.len(), self.look.troubles.len());
         if program.starts_with("python") || program.starts_with("pypy") {
-            self.acts(call, script::python(&text));
+            self.acts(call, script::python(text));
         } else if let Some(language) = LANGUAGES.iter().find(|one| one.names.contains(&program.as_str())) {
-            self.acts(call, other::acts(&text, language.trust));
+            self.acts(call, other::acts(text, language.trust));
         } else if SHELLS.contains(&program.as_str()) || matches!(program.as_str(), "source" | ".") {
             let args = call.args().iter().skip_while(|given| *given != word).skip(1).cloned();
             let arguments: Vec<Word> = std::iter::once(word.clone()).chain(args).collect();
-            self.line_of_child(&text, &arguments, call);
+            self.line_of_child(text, &arguments, call);
         }
         let mut added = self.look.calls.split_off(calls);
         added.retain(|call| {
-            call.name().is_some() && !call.marks.contains(&Mark::UnknownCode) || !call.writes.is_empty()
+            call.name().is_some() && !call.marks.contains(&Mark::UnknownCode)
+                || !call.writes.is_empty()
+                || self.is_worst(call)
         });
         self.look.calls.extend(added);
         let worst = |trouble: &super::Trouble| matches!(trouble, super::Trouble::TooMuch { .. });
@@ -294,7 +277,10 @@ impl Walk<'_> {
                 let text = text.clone();
                 self.line_apart(&text, &Flow::default());
             }
-            None if call.input.unknown => self.unknown_code(call),
+            None if call.input.unknown => match plain_file(call).filter(|_| call.input.upstream.is_empty()) {
+                Some(word) => self.file(call, &word, |walk, _, text| walk.line_apart(text, &Flow::default())),
+                None => self.unknown_code(call),
+            },
             None => {}
         }
     }
@@ -308,23 +294,29 @@ impl Walk<'_> {
             };
         }
         let file = first_file(call.args(), &["-m", "-W", "-X", "-I", "-M", "-r"]);
-        let is_input = |word: &Word| {
-            word.text().is_some_and(|text| matches!(text.as_str(), "-" | "/dev/stdin" | "/proc/self/fd/0"))
-        };
-        let reads_input = !call.has("-m") && file.is_none_or(is_input);
+        let read_there = file.and_then(|word| Self::descriptor_of(call, word));
+        let is_input = |word: &Word| word.text().as_deref() == Some("-");
+        let reads_input = !call.has("-m") && (file.is_none_or(is_input) || read_there.is_some());
         if reads_input && !call.only_asks_for_help() {
-            return match &call.input.text {
-                Some(code) => self.acts(call, read(&code.clone())),
-                None if call.input.unknown => self.unknown_code(call),
-                None => {}
+            return match read_there {
+                Some(input) => self.input_as(&reading(call, input), read),
+                None => self.input_as(call, read),
             };
         }
         if let Some(word) = file.filter(|_| !call.has("-m")) {
             if word.is_blank() {
-                self.unknown_code(call);
-            } else {
-                self.file(call, word, |walk, call, text| walk.acts(call, read(text)));
+                return self.unknown_code(call);
             }
+            // Interpreters find files by less than their whole name.
+            let named = |end: &str| {
+                let mut longer = word.clone();
+                longer.push_text(end);
+                longer
+            };
+            let longer = [".js", ".mjs", ".py", "/__main__.py", "/index.js"].iter().map(|end| named(end));
+            let found = longer.into_iter().find(|word| self.written_text(word).is_some());
+            let word = found.as_ref().unwrap_or(word);
+            self.file(call, word, |walk, call, text| walk.acts(call, read(text)));
         }
     }
 
@@ -345,6 +337,30 @@ impl Walk<'_> {
         };
         self.mark(call, mark);
     }
+}
+
+/// The same call, reading something else: where that comes from counts like what stands in its words.
+pub(super) fn reading(call: &Call, mut input: Input) -> Call {
+    let origins = std::mem::take(&mut input.upstream);
+    let mut call = Call { input, ..call.clone() };
+    call.origins = origins;
+    call
+}
+
+/// Whether a program runs scripts.
+fn is_interpreter(name: &str) -> bool {
+    SHELLS.contains(&name)
+        || matches!(name, "source" | ".")
+        || name.starts_with("python")
+        || name.starts_with("pypy")
+        || LANGUAGES.iter().any(|language| language.names.contains(&name))
+}
+
+/// The file that stands on standard input, where it is a file like any other.
+fn plain_file(call: &Call) -> Option<Word> {
+    let [file] = call.input.files.as_slice() else { return None };
+    let text = file.text().filter(|text| !text.starts_with("/dev/") && !text.starts_with("/proc/"))?;
+    (!file.has_glob() && !text.is_empty()).then(|| file.clone())
 }
 
 /// The program that the first line of a script names.

@@ -3,42 +3,164 @@
 use super::Walk;
 use crate::command::call::Input;
 use crate::command::word::Word;
-use crate::shell::ast::{Command, CommandKind, RedirectOperator, Target};
+use crate::shell::ast::{Command, CommandKind, Link, List, RedirectOperator, Simple, Target};
+
+/// How deep lists within lists are followed.
+const DEEPEST_LIST: usize = 8;
+
+/// Programs that pass their words on to the next: what that one prints is printed.
+const PASSING: &[&str] = &["command", "builtin", "env", "nice", "nohup", "time"];
 
 impl Walk<'_> {
     /// What a command prints, if it is one of the simple ones and its words are known.
     pub(super) fn output_of(&self, command: &Command, input: &Input) -> Option<String> {
-        let CommandKind::Simple(simple) = &command.kind else { return None };
-        let words: Option<Vec<String>> =
-            simple.words.iter().flat_map(|word| self.resolve(word)).map(|word| Word::text(&word)).collect();
-        let words = words?;
-        let name = words.first()?.rsplit('/').next()?;
-        match name {
-            "echo" => Some(echo(&words[1..])),
-            "printf" => printf(&words[1..]),
-            "cat" | "tee" if words[1..].iter().all(|word| word == "-" || name == "tee") => {
-                self.document(command).or_else(|| input.text.clone())
+        self.output_within(command, input, 0)
+    }
+
+    /// What commands one after another print.
+    pub(super) fn output_of_list(&self, list: &List, input: &Input) -> Option<String> {
+        self.list_output(list, input, 0)
+    }
+
+    fn list_output(&self, list: &List, input: &Input, depth: usize) -> Option<String> {
+        let mut text = String::new();
+        for item in &list.items {
+            // Which of them runs is not known.
+            if item.chain.rest.iter().any(|(link, _)| *link == Link::Or) {
+                return None;
             }
+            for pipeline in item.chain.pipelines() {
+                let mut input = input.clone();
+                for stage in &pipeline.stages {
+                    let text = self.output_within(&stage.command, &input, depth + 1)?;
+                    input = Input { text: Some(text), ..Input::default() };
+                }
+                text.push_str(&input.text.unwrap_or_default());
+            }
+        }
+        (text.len() <= crate::shell::MAX_LENGTH).then_some(text)
+    }
+
+    fn output_within(&self, command: &Command, input: &Input, depth: usize) -> Option<String> {
+        if depth > DEEPEST_LIST {
+            return None;
+        }
+        match &command.kind {
+            CommandKind::Simple(simple) => self.simple_output(command, simple, input, depth),
+            CommandKind::Group(list) | CommandKind::Subshell(list) => self.list_output(list, input, depth),
+            // Once stands for every time where nothing in it changes.
+            CommandKind::For(each) if each.words.is_some() => self.list_output(&each.body, input, depth),
             _ => None,
         }
     }
 
-    /// The text of a here-document or here-string.
-    fn document(&self, command: &Command) -> Option<String> {
-        let is_text = |operator| {
-            matches!(
-                operator,
-                RedirectOperator::HereString
-                    | RedirectOperator::HereDocument
-                    | RedirectOperator::HereDocumentStripped
-            )
+    fn simple_output(
+        &self,
+        command: &Command,
+        simple: &Simple,
+        input: &Input,
+        depth: usize,
+    ) -> Option<String> {
+        let words: Vec<Word> = simple.words.iter().flat_map(|word| self.resolve(word)).collect();
+        // Whatever else it writes to, it passes on what it reads.
+        if words.first().is_some_and(|name| name.text().as_deref() == Some("tee")) {
+            return self.text_read(command, input);
+        }
+        let words: Option<Vec<String>> = words.iter().map(Word::text).collect();
+        let words = words?;
+        let passed = words.iter().take_while(|word| PASSING.contains(&word.as_str())).count();
+        let words = &words[passed..];
+        let Some(first) = words.first() else {
+            // `$(<file)` prints it; assignments and the like print nothing.
+            return match command.redirects.as_slice() {
+                [] => Some(String::new()),
+                [redirect] if redirect.operator == RedirectOperator::Read => self.text_read(command, input),
+                _ => None,
+            };
         };
-        let redirect = command.redirects.iter().rev().find(|redirect| is_text(redirect.operator))?;
-        let parts = match &redirect.target {
-            Target::Word(word) => &word.parts,
-            Target::Document(document) => &document.body,
+        if let Some(body) = self.state.functions.get(first) {
+            return self.output_within(body, input, depth + 1);
+        }
+        let read = || self.text_read(command, input);
+        let name = first.rsplit('/').next()?;
+        match name {
+            "echo" => Some(echo(&words[1..])),
+            "printf" => printf(&words[1..]),
+            "cat" => {
+                let files: Vec<&String> =
+                    words[1..].iter().filter(|word| !word.starts_with('-') || *word == "-").collect();
+                if files.is_empty() {
+                    return read();
+                }
+                let part = |file: &&String| match file.as_str() {
+                    "-" | "/dev/stdin" => read(),
+                    file => self.written_text(&Word::known(file)),
+                };
+                files.iter().map(part).collect()
+            }
+            _ if chooses(name, &words[1..]) => read(),
+            "yes" => Some(words[1..].join(" ") + "\n"),
+            ":" | "true" | "false" | "sleep" | "cd" | "set" | "export" => Some(String::new()),
+            "pwd" if words.len() == 1 => Some(self.state.cwd.clone()? + "\n"),
+            _ => None,
+        }
+    }
+
+    /// The file that a command prints as it is: `cat file`.
+    pub(super) fn file_shown(&self, command: &Command) -> Vec<Word> {
+        let CommandKind::Simple(simple) = &command.kind else { return Vec::new() };
+        let words: Vec<Word> = simple.words.iter().flat_map(|word| self.resolve(word)).collect();
+        match words.as_slice() {
+            [cat, file]
+                if cat.text().as_deref() == Some("cat") && !file.has_unknown() && !file.has_glob() =>
+            {
+                vec![file.clone()]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The same for a list that is one such command.
+    pub(super) fn file_shown_by(&self, list: &List) -> Vec<Word> {
+        match list.items.as_slice() {
+            [item] if item.chain.rest.is_empty() => match item.chain.first.stages.as_slice() {
+                [stage] => self.file_shown(&stage.command),
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    /// What a command reads, where that is a text in the line.
+    fn text_read(&self, command: &Command, input: &Input) -> Option<String> {
+        let Some(redirect) = command.redirects.iter().rev().find(|redirect| redirect.is_input()) else {
+            return input.text.clone();
         };
-        self.word(&self.state.variables.resolve_text(parts)).text()
+        match (&redirect.target, redirect.operator) {
+            (Target::Document(document), _) => {
+                self.word(&self.state.variables.resolve_text(&document.body)).text()
+            }
+            (Target::Word(word), RedirectOperator::HereString) => {
+                self.word(&self.state.variables.resolve_text(&word.parts)).text()
+            }
+            (Target::Word(word), RedirectOperator::Read) => match self.resolve(word).as_slice() {
+                [file] => self.written_text(file),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// Whether a program prints some of the lines it reads as they are, perhaps in another order.
+fn chooses(name: &str, words: &[String]) -> bool {
+    let plain =
+        |word: &String| word.trim_start_matches(['-', 'n', 'r', 'u']).chars().all(|c| c.is_ascii_digit());
+    match name {
+        "head" | "tail" | "tac" | "sort" | "uniq" => words.iter().all(plain),
+        "grep" => matches!(words, [pattern] if !pattern.starts_with('-')),
+        "sed" => words == ["p", "-n"] || words == ["-n", "p"],
+        _ => false,
     }
 }
 

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::{Flow, Walk};
-use crate::command::call::{Call, Mark};
+use crate::command::call::{Call, Input, Mark, Via};
 use crate::command::word::Word;
 use crate::shell::ast::{
-    self, Assign, AssignedValue, Assignment, Element, Operation, Redirect, Simple, WordPart,
+    self, Assign, AssignedValue, Assignment, Direction, Element, Instead, Operation, Parameter,
+    ParameterForm, Redirect, Simple, Substitution, SubstitutionForm, WordPart,
 };
 use crate::shell::{Field, Piece, Value};
 
@@ -22,13 +23,32 @@ impl Walk<'_> {
         for assignment in &simple.assignments {
             self.inside_assignment(assignment);
         }
-        for word in &simple.words {
-            self.inside_parts(&word.parts);
+        let mut processes = Vec::new();
+        let mut named = std::collections::BTreeMap::new();
+        for (place, word) in simple.words.iter().enumerate() {
+            match self.process_word(&word.parts, processes.len()) {
+                Some((word, number, input)) => {
+                    named.insert(place, word);
+                    processes.push((number, input));
+                }
+                None => self.inside_parts(&word.parts),
+            }
         }
         let nested: Vec<Call> = self.look.calls[before..].to_vec();
-        let (writes, input) = self.redirects(redirects, &flow.input);
-        let words: Vec<Word> = simple.words.iter().flat_map(|word| self.resolve(word)).collect();
+        let streams = self.redirects(redirects, &flow.input);
+        let mut words: Vec<Word> = Vec::new();
+        for (place, word) in simple.words.iter().enumerate() {
+            match named.remove(&place) {
+                Some(word) => words.push(word),
+                None => words.extend(self.resolve(word)),
+            }
+        }
         self.spend(words.iter().map(Word::weight).sum());
+        if matches!(words.as_slice(), [only] if only.text().as_deref() == Some("exec")) {
+            self.keep_open(&streams);
+        }
+        let (writes, input) = (streams.writes, streams.input);
+        let descriptors = streams.others.into_iter().chain(processes).collect();
         let env: Vec<String> =
             simple.assignments.iter().filter_map(|assignment| self.assigned(assignment)).collect();
         self.spend(env.iter().map(String::len).sum());
@@ -42,11 +62,13 @@ impl Walk<'_> {
             env,
             writes,
             input,
+            descriptors,
             part,
             cwd: self.state.cwd.clone(),
             marks: flow.marks.clone(),
             ..Call::default()
         };
+        Self::name_own_shell(simple, &mut call);
         self.name_moved_homes(&mut call);
         Self::mark_origins(&mut call, &nested);
         self.mark_repetition(&mut call);
@@ -55,7 +77,11 @@ impl Walk<'_> {
         if call.is(&["tee"]) {
             written.extend(call.operands().into_iter().cloned());
         }
+        let perhaps = std::mem::replace(&mut self.perhaps, flow.perhaps);
         self.run(&call);
+        self.perhaps = perhaps;
+        self.fed_by_sources(simple, &call);
+        self.declared_lists(simple, &call, flow);
         written
     }
 
@@ -69,6 +95,56 @@ impl Walk<'_> {
             if !usual.is_empty() && now.as_deref() != Some(usual) {
                 call.env.push(format!("{name}={}", now.as_deref().unwrap_or("…")));
             }
+        }
+    }
+
+    /// `rm $(find /)`, `for f in $(ls /); do rm $f; done`: deleting what a program lists is like `… | xargs rm`.
+    fn fed_by_sources(&mut self, simple: &Simple, call: &Call) {
+        if !call.is(&["rm", "grm", "srm", "unlink"]) || !call.args().iter().any(Word::has_unknown) {
+            return;
+        }
+        let of = |words: &Arc<Vec<Word>>| Call { words: words.to_vec(), ..Call::default() };
+        let mut upstream: Vec<Arc<Vec<Word>>> =
+            call.origins.iter().map(|words| Arc::new(super::compound::listing(&of(words)))).collect();
+        for name in simple.words.iter().flat_map(|word| parameters(&word.parts)) {
+            upstream.extend(self.state.sources.get(name).into_iter().flatten().cloned());
+        }
+        if !upstream.is_empty() {
+            let input = Input { upstream, unknown: true, ..Input::default() };
+            let fed = Call { input, via: Via::Many, ..call.clone() };
+            if self.is_worst(&fed) {
+                self.look.calls.push(fed);
+            }
+        }
+    }
+
+    /// `declare -a name=(a b)`
+    fn declared_lists(&mut self, simple: &Simple, call: &Call, flow: &Flow) {
+        if !call.is(&["declare", "typeset", "local", "export", "readonly"]) {
+            return;
+        }
+        for word in &simple.words {
+            if let [WordPart::Literal(text), WordPart::Array(elements)] = word.parts.as_slice()
+                && let Some(name) = text.strip_suffix('=')
+            {
+                let (name, how) = match name.strip_suffix('+') {
+                    Some(name) => (name, Assign::Append),
+                    None => (name, Assign::Set),
+                };
+                self.list_of(name, how, elements, flow.perhaps);
+            }
+        }
+    }
+
+    /// `$0 …` starts the shell that runs.
+    fn name_own_shell(simple: &Simple, call: &mut Call) {
+        let parts = simple.words.first().map_or(&[][..], |word| word.parts.as_slice());
+        let parts = if let [WordPart::Double(inner)] = parts { inner.as_slice() } else { parts };
+        if let ([WordPart::Parameter(parameter)], Some(first)) = (parts, call.words.first_mut())
+            && parameter.name == "0"
+            && first.is_blank()
+        {
+            *first = Word::known("bash");
         }
     }
 
@@ -136,13 +212,7 @@ impl Walk<'_> {
         let mut value = self.state.variables.resolve_text(&word.parts);
         if let Some(subscript) = &assignment.subscript {
             // One element of a list that was not known before.
-            let first =
-                self.word(&self.state.variables.resolve_text(subscript)).text().as_deref() == Some("0");
-            self.state.variables.forget(name);
-            if first && assignment.how == Assign::Set && !flow.perhaps {
-                self.state.variables.set_array(name, vec![value]);
-            }
-            return;
+            return self.assign_element(assignment, subscript, value, flow);
         }
         if assignment.how == Assign::Append {
             match self.state.variables.get(name) {
@@ -155,25 +225,72 @@ impl Walk<'_> {
         self.set(name, value, flow);
     }
 
-    /// `name=(a b c)`, where the list is plain.
+    /// `name[key]=value`
+    fn assign_element(&mut self, assignment: &Assignment, subscript: &[WordPart], value: Field, flow: &Flow) {
+        let name = &assignment.name;
+        self.in_arithmetic(subscript);
+        let key = self.word(&self.state.variables.resolve_text(subscript)).text();
+        let (Some(key), Some(text)) = (key, self.word(&value).text()) else {
+            return self.state.variables.forget(name);
+        };
+        match name.as_str() {
+            "BASH_ALIASES" => return self.new_alias(&key, &text),
+            "BASH_CMDS" => return drop(self.state.aliases.insert(key, text.into())),
+            _ => {}
+        }
+        if flow.perhaps || assignment.how == Assign::Append {
+            self.state.variables.forget(name);
+        } else {
+            self.state.variables.set_element(name, &key, value);
+        }
+    }
+
+    /// `name=(a b c)`, `name+=(d)`, `name=([key]=a)`
     fn assign_array(&mut self, assignment: &Assignment, elements: &[Element], flow: &Flow) {
-        let plain = assignment.how == Assign::Set
-            && assignment.subscript.is_none()
-            && !flow.perhaps
-            && elements.iter().all(|element| element.key.is_none());
-        self.state.variables.forget(&assignment.name);
-        if !plain {
+        self.list_of(
+            &assignment.name,
+            assignment.how,
+            elements,
+            flow.perhaps || assignment.subscript.is_some(),
+        );
+    }
+
+    /// Makes a variable a list; one that is not certain is not known.
+    pub(super) fn list_of(&mut self, name: &str, how: Assign, elements: &[Element], uncertain: bool) {
+        let mut fields: Vec<Field> = match how {
+            Assign::Append => self.state.variables.elements(name).map(<[Field]>::to_vec).unwrap_or_default(),
+            Assign::Set => Vec::new(),
+        };
+        let touched = how == Assign::Append && fields.is_empty() && self.state.variables.is_touched(name);
+        self.state.variables.forget(name);
+        if uncertain || touched {
             return;
         }
-        let mut fields = Vec::new();
+        let mut keyed = Vec::new();
         for element in elements {
-            match self.state.variables.resolve(&element.value) {
-                Value::Known(more) => fields.extend(more),
-                Value::Partly(_) | Value::Unknown => return,
+            let Value::Known(more) = self.state.variables.resolve(&element.value) else { return };
+            match &element.key {
+                None => fields.extend(more),
+                Some((key, _)) => {
+                    let key = self.word(&self.state.variables.resolve_text(key)).text();
+                    let (Some(key), [value]) = (key, more.as_slice()) else { return };
+                    keyed.push((key, value.clone()));
+                }
             }
         }
-        self.spend(fields.len());
-        self.state.variables.set_array(&assignment.name, fields);
+        self.spend(fields.len() + keyed.len());
+        if !fields.is_empty() || keyed.is_empty() {
+            self.state.variables.set_array(name, fields);
+        }
+        for (key, value) in keyed {
+            self.state.variables.set_element(name, &key, value);
+        }
+    }
+
+    /// A variable gets a value: one that the shell expands or runs by itself is read.
+    pub(super) fn give(&mut self, name: &str, value: &Field) {
+        let given = self.word(value);
+        self.given_variable(name, &given);
     }
 
     /// Keeps a value; where it may also not be assigned, only if that makes no difference.
@@ -222,6 +339,14 @@ impl Walk<'_> {
                 WordPart::Parameter(parameter) => {
                     if let Some(parts) = &parameter.subscript {
                         self.inside_parts(parts);
+                        self.in_arithmetic(parts);
+                    }
+                    self.assigned_by_default(parameter);
+                    if parameter.form == ParameterForm::Indirect
+                        && let Some(value) =
+                            self.state.variables.get(&parameter.name).map(|value| self.word(value))
+                    {
+                        self.expanded_again(&value.shown());
                     }
                     if parameter.operation == Operation::Transform('P') {
                         match self.state.variables.get(&parameter.name).map(|value| self.word(value)) {
@@ -231,8 +356,15 @@ impl Walk<'_> {
                     }
                     self.inside_operation(&parameter.operation);
                 }
-                WordPart::Substitution(substitution) => self.list_apart(&substitution.list, &Flow::default()),
-                WordPart::Process(process) => self.list_apart(&process.list, &Flow::default()),
+                WordPart::Substitution(substitution) => self.substituted(substitution),
+                WordPart::Process(process) => {
+                    let input = match process.direction {
+                        Direction::FromProcess => Input::default(),
+                        Direction::ToProcess => self.writer.clone(),
+                    };
+                    let marks = vec![Mark::Background];
+                    self.list_apart(&process.list, &Flow { input, marks, ..Flow::default() });
+                }
                 WordPart::Arithmetic(arithmetic) => {
                     self.inside_parts(&arithmetic.parts);
                     self.in_arithmetic(&arithmetic.parts);
@@ -241,6 +373,27 @@ impl Walk<'_> {
                 WordPart::Array(elements) => self.inside_elements(elements),
             }
         }
+    }
+
+    /// `$( … )`: its commands run, and what they print stands in the word.
+    fn substituted(&mut self, substitution: &Substitution) {
+        self.list_apart(&substitution.list, &Flow::default());
+        let mut text = None;
+        if substitution.form == SubstitutionForm::Dollar {
+            let input = self.state.open.inputs.get(&0).cloned().unwrap_or_default();
+            text = self.output_of_list(&substitution.list, &input);
+        }
+        self.state.variables.set_printed(substitution.span, text);
+    }
+
+    /// `${name:=word}` assigns.
+    fn assigned_by_default(&mut self, parameter: &Parameter) {
+        if !matches!(parameter.operation, Operation::Instead(Instead::AssignDefault, ..)) {
+            return;
+        }
+        let value = self.state.variables.resolve_text(&[WordPart::Parameter(parameter.clone())]);
+        self.give(&parameter.name, &value);
+        self.state.variables.set(&parameter.name, value);
     }
 
     fn inside_operation(&mut self, operation: &Operation) {
@@ -257,9 +410,9 @@ impl Walk<'_> {
                 }
             }
             Operation::Slice(offset, length) => {
-                self.inside_parts(offset);
-                if let Some(parts) = length {
+                for parts in std::iter::once(offset).chain(length) {
                     self.inside_parts(parts);
+                    self.in_arithmetic(parts);
                 }
             }
         }
@@ -272,4 +425,17 @@ impl Walk<'_> {
         let found = self.look.calls.split_off(before);
         found.into_iter().map(|call| Arc::new(call.words)).collect()
     }
+}
+
+/// The names of variables that stand in a word.
+fn parameters(parts: &[WordPart]) -> Vec<&str> {
+    let mut names = Vec::new();
+    for part in parts {
+        match part {
+            WordPart::Parameter(parameter) => names.push(parameter.name.as_str()),
+            WordPart::Double(inner) => names.extend(parameters(inner)),
+            _ => {}
+        }
+    }
+    names
 }
