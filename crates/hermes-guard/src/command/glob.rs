@@ -64,10 +64,20 @@ fn set(pattern: &[char]) -> Option<Set> {
     let negated = matches!(pattern.get(1), Some('!' | '^'));
     let start = if negated { 2 } else { 1 };
     // A bracket that comes first is a member.
-    let end = start + 1 + pattern.get(start + 1..)?.iter().position(|c| *c == ']')?;
+    let mut end = start + 1 + pattern.get(start + 1..)?.iter().position(|c| *c == ']')?;
+    // The end of a class is not the end of the set.
+    while pattern[end - 1] == ':' && pattern[start..end - 1].windows(2).any(|pair| pair == ['[', ':']) {
+        match pattern.get(end + 1..).and_then(|rest| rest.iter().position(|c| *c == ']')) {
+            Some(length) => end += 1 + length,
+            None => break,
+        }
+    }
     let (mut members, mut at) = (Vec::new(), start);
     while at < end {
-        if at + 2 < end && pattern[at + 1] == '-' {
+        if let Some((length, ranges)) = class(&pattern[at..end]) {
+            members.extend_from_slice(ranges);
+            at += length;
+        } else if at + 2 < end && pattern[at + 1] == '-' {
             members.push((pattern[at], pattern[at + 2]));
             at += 3;
         } else {
@@ -76,6 +86,27 @@ fn set(pattern: &[char]) -> Option<Set> {
         }
     }
     Some((end + 1, negated, members))
+}
+
+/// `[:alpha:]` at the beginning: how long it is, and the characters it stands for.
+fn class(pattern: &[char]) -> Option<(usize, &'static [(char, char)])> {
+    const CLASSES: &[(&str, &[(char, char)])] = &[
+        ("[:alpha:]", &[('a', 'z'), ('A', 'Z')]),
+        ("[:lower:]", &[('a', 'z')]),
+        ("[:upper:]", &[('A', 'Z')]),
+        ("[:digit:]", &[('0', '9')]),
+        ("[:alnum:]", &[('a', 'z'), ('A', 'Z'), ('0', '9')]),
+        ("[:xdigit:]", &[('a', 'f'), ('A', 'F'), ('0', '9')]),
+        ("[:punct:]", &[('!', '/'), (':', '@'), ('[', '`'), ('{', '~')]),
+        ("[:graph:]", &[('!', '~')]),
+        ("[:print:]", &[(' ', '~')]),
+        ("[:space:]", &[('\t', '\r'), (' ', ' ')]),
+        ("[:blank:]", &[('\t', '\t'), (' ', ' ')]),
+    ];
+    CLASSES.iter().find_map(|(name, ranges)| {
+        let fits = pattern.len() >= name.len() && name.chars().zip(pattern).all(|(a, b)| a == *b);
+        fits.then_some((name.len(), *ranges))
+    })
 }
 
 #[cfg(test)]
@@ -91,6 +122,8 @@ mod tests {
             ("x[0-9]y", "x5y"),
             ("x[!0-9]y", "xay"),
             ("x[]]y", "x]y"),
+            ("[[:alpha:]]*", "etc"),
+            ("[[:digit:]_]x", "_x"),
             ("a[b", "a[b"),
             ("**", ""),
             ("a*b*c", "a--b--b--c"),

@@ -1,11 +1,13 @@
 //! The rules: what a program with these arguments would do that somebody should know of first. A table by family;
 //! each line says what it is called, how bad it is and why, and a function recognises it.
 
+mod code;
 mod containers;
 mod databases;
 mod deletion;
 mod disks;
 mod git;
+mod helpers;
 mod interpreters;
 mod network;
 mod own;
@@ -16,6 +18,7 @@ mod secrets;
 mod system;
 mod unknown;
 mod windows;
+mod written;
 
 pub(super) use databases::loses_data;
 pub(super) use git::without_globals;

@@ -1,6 +1,6 @@
 //! This program itself: its gateway, its settings, what guards it.
 
-use super::system::written;
+use super::written::written;
 use super::{Rule, dangerous};
 use crate::command::Context;
 use crate::command::call::{Call, Mark, Via};
@@ -52,7 +52,9 @@ fn loosens(call: &Call) -> bool {
         text.starts_with("HERMES_YOLO_MODE=")
             && !matches!(text.as_str(), "HERMES_YOLO_MODE=" | "HERMES_YOLO_MODE=0" | "HERMES_YOLO_MODE=false")
     };
-    if call.env.iter().any(yolo) || call.is(&["export", "declare"]) && call.texts().iter().any(yolo) {
+    if call.env.iter().any(yolo)
+        || call.is(&["export", "declare", "typeset"]) && call.texts().iter().any(yolo)
+    {
         return true;
     }
     let moves_home = |text: &String| text.starts_with("HERMES_HOME=");
@@ -178,7 +180,7 @@ fn copies_program(call: &Call) -> bool {
 fn writes_ours(call: &Call, sight: &Context<'_>) -> bool {
     written(call)
         .iter()
-        .any(|word| kept(word, call.cwd.as_deref(), sight, Last::Followed) == Some(Kept::Ours))
+        .any(|word| matches!(kept(word, call.cwd.as_deref(), sight, Last::Followed), Some(Kept::Ours(_))))
 }
 
 fn gateway(call: &Call) -> bool {

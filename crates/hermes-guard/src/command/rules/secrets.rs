@@ -5,6 +5,7 @@ use crate::command::Context;
 use crate::command::call::{Call, Via};
 use crate::command::path::{Kept, Last, Route, is_home, kept};
 use crate::command::word::Word;
+use crate::protected::Own;
 
 pub(super) const RULES: &[Rule] = &[
     dangerous("read-secret", "it reads a file that holds logins or keys", reads),
@@ -27,13 +28,7 @@ fn is_secret(word: &Word, call: &Call, sight: &Context<'_>) -> bool {
         return !is_public(word);
     }
     // Our settings may be read, our keys not.
-    kept(word, call.cwd.as_deref(), sight, Last::Followed) == Some(Kept::Ours)
-        && word.split_slashes().last().and_then(Word::text).is_some_and(|name| {
-            !matches!(
-                name.as_str(),
-                "config.yaml" | "SOUL.md" | "approvals.json" | "active_profile" | "state.db"
-            ) && !["plugins", "hooks"].iter().any(|dir| word.shown().contains(&format!("/{dir}")))
-        })
+    matches!(kept(word, call.cwd.as_deref(), sight, Last::Followed), Some(Kept::Ours(Own::Login | Own::Home)))
         || word
             .text()
             .is_some_and(|text| matches!(text.as_str(), "/etc/shadow" | "/etc/gshadow" | "/etc/sudoers"))
