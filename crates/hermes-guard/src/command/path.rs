@@ -443,6 +443,36 @@ pub fn is_device(word: &Word, cwd: Option<&str>) -> bool {
     Route::of(word, cwd).is_some_and(|route| route.names.len() > 1 && route.names[0].may_be("dev"))
 }
 
+/// Whether it is a file of the system that only its administrator may read: passwords, keys, networks.
+pub fn is_system_secret(route: &Route) -> bool {
+    const FILES: &[&str] = &["shadow", "gshadow", "shadow-", "gshadow-", "sudoers"];
+    const DIRS: &[&[&str]] = &[
+        &["etc", "sudoers.d"],
+        &["etc", "NetworkManager", "system-connections"],
+        &["etc", "ssl", "private"],
+        &["etc", "letsencrypt", "live"],
+        &["etc", "wireguard"],
+        &["run", "secrets"],
+        &["var", "run", "secrets"],
+    ];
+    let host_key = matches!(route.names.as_slice(), [etc, ssh, key] if etc.may_be("etc") && ssh.may_be("ssh") && {
+        let name = key.shown();
+        name.starts_with("ssh_host_") && !name.ends_with(".pub")
+    });
+    FILES.iter().any(|file| route.may_be(&["etc", file]))
+        || DIRS.iter().any(|dir| route.may_be_below(dir))
+        || host_key
+}
+
+/// Whether the word is the home directory, one that holds it, or the settings of all programs in it.
+pub fn holds_home(word: &Word, cwd: Option<&str>, sight: &Context<'_>) -> bool {
+    let home = names(sight.home);
+    let Some(route) = Route::of(word, cwd).filter(|_| !home.is_empty()) else { return false };
+    let mut settings = home.clone();
+    settings.push(".config");
+    (0..=home.len()).any(|length| route.may_be(&home[..length])) || route.may_be(&settings)
+}
+
 /// Whether the word is the home directory itself.
 pub fn is_home(word: &Word, cwd: Option<&str>, sight: &Context<'_>) -> bool {
     let home = names(sight.home);

@@ -117,6 +117,7 @@ pub(super) fn by_option(call: &Call) -> bool {
         "pdflatex" | "latex" | "xelatex" | "lualatex" | "tex" | "latexmk" => texts.iter().any(|text| {
             text.contains("shell-escape") && !text.contains("no-shell") || text.contains("write18")
         }),
+        "zip" => texts.iter().any(|text| text.starts_with("--unzip-command")),
         _ => false,
     }
 }

@@ -43,22 +43,53 @@ fn copies_example(call: &Call) -> bool {
         && name(to).starts_with(".env")
 }
 
+/// A new key of a project, for tests and servers; those in hidden directories are somebody's.
+fn makes_key(call: &Call) -> bool {
+    const MAKES: &[&str] = &["genrsa", "genpkey", "req", "ecparam", "gendsa", "dhparam", "rand", "x509"];
+    let makes =
+        call.is(&["openssl"]) && call.path().get(1).is_some_and(|verb| MAKES.contains(&verb.as_str()));
+    makes && !written(call).iter().any(|word| word.shown().contains("/.") || word.shown().starts_with("/etc"))
+}
+
 fn writes(call: &Call, sight: &Context<'_>, what: Kept) -> bool {
     if what == Kept::ShellStart && unpacks_into_home(call, sight) || what == Kept::System && keeps_roots(call)
     {
         return true;
     }
-    if what == Kept::Secret && copies_example(call) && call.writes.is_empty() {
+    if what == Kept::Secret && call.is(&["ssh-import-id", "ssh-import-id-gh", "ssh-import-id-lp"]) {
+        return true;
+    }
+    if what == Kept::Secret && (copies_example(call) || makes_key(call)) && call.writes.is_empty() {
         return false;
     }
     written(call).iter().any(|word| kept(word, call.cwd.as_deref(), sight, Last::Followed) == Some(what))
 }
 
-/// An archive unpacked in the home directory itself may bring any of its files.
+/// An archive, a patch or a whole directory put into the home directory itself may bring any of its files.
 fn unpacks_into_home(call: &Call, sight: &Context<'_>) -> bool {
+    // `cp -r x/. ~`, `rsync -a x/ ~`: what is in it, not the directory itself.
+    let contents = |call: &Call| {
+        let operands = call.operands();
+        let sources = operands.split_last().map_or(&[][..], |(_, sources)| sources);
+        call.short('T')
+            || sources.iter().any(|word| {
+                let text = word.shown();
+                text.ends_with("/.") || call.is(&["rsync"]) && text.ends_with('/')
+            })
+    };
+    let git = || {
+        let plain = super::without_globals(call);
+        plain.is_some_and(|git| {
+            git.args().first().and_then(Word::text).is_some_and(|verb| {
+                matches!(verb.as_str(), "checkout" | "pull" | "apply" | "am" | "restore" | "reset" | "merge")
+            })
+        })
+    };
     let unpacks = match call.name().as_deref() {
-        Some("unzip" | "7z" | "7za" | "cpio") => true,
+        Some("unzip" | "7z" | "7za" | "cpio" | "unrar" | "patch") => true,
         Some("tar" | "bsdtar") => unpacks(call),
+        Some("cp" | "rsync") => contents(call),
+        Some("git") => git(),
         _ => false,
     };
     unpacks && written(call).iter().any(|word| is_home(word, call.cwd.as_deref(), sight))

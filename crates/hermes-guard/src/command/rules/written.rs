@@ -162,6 +162,15 @@ pub(in crate::command) fn written(call: &Call) -> Vec<Word> {
             Where::AfterFirst => files.extend(all().skip(1)),
         }
     }
+    // Unpacked, a file loses its ending.
+    for ending in [".gz", ".bz2", ".xz", ".zst", ".Z", ".lzma"] {
+        let unpacked = || all().filter_map(|word| word.text()?.strip_suffix(ending).map(Word::known));
+        if matches!(name, "gunzip" | "bunzip2" | "unxz" | "unzstd" | "gzip" | "xz" | "bzip2" | "zstd")
+            && !call.short('c')
+        {
+            files.extend(unpacked());
+        }
+    }
     if !NO_OUTPUTS.contains(&name) {
         files.extend(outputs(call, &options));
     }
@@ -215,6 +224,7 @@ pub(in crate::command) fn written(call: &Call) -> Vec<Word> {
         "ssh-keygen" => files.extend(call.value_of(&["-f"]).filter(|_| call.short('p'))),
         "pip" | "pip3" => files.extend(call.value_of(&["-t", "--target", "-d", "--dest", "--prefix"])),
         "python" | "python3" => files.extend(written_by_module(call)),
+        "sqlite3" | "sqlite" | "duckdb" => files.extend(written_by_sqlite(call)),
         "git" => files.extend(changed_by_git(call)),
         _ => {}
     }
@@ -298,6 +308,19 @@ fn packed_into(call: &Call, options: &Options) -> Option<Word> {
         let first = call.texts().first().cloned()?;
         (!first.starts_with('-') && first.contains('f')).then(|| call.args().get(1).cloned()).flatten()
     })
+}
+
+/// `.output x`, `.backup x` and their like.
+fn written_by_sqlite(call: &Call) -> Vec<Word> {
+    const VERBS: &[&str] = &[".output", ".once", ".backup", ".save", ".clone", ".log", ".archive", ".trace"];
+    let input = call.input.text.iter().flat_map(|text| text.lines());
+    let texts = call.texts();
+    let lines = texts.iter().flat_map(|text| text.lines()).chain(input);
+    lines
+        .filter_map(|line| line.trim().split_once(char::is_whitespace))
+        .filter(|(verb, _)| verb.len() > 1 && VERBS.iter().any(|known| known.starts_with(verb)))
+        .filter_map(|(_, rest)| rest.split_whitespace().last().map(Word::known))
+        .collect()
 }
 
 /// Modules of Python that write where they are told.
