@@ -31,6 +31,11 @@ fn stops(call: &Call, _: &Context<'_>) -> bool {
     if !is_engine(call) {
         return false;
     }
+    if inside_container(call)
+        .is_some_and(|inner| inner.is(&["rm", "dropdb"]) && (inner.short('r') || inner.short('R')))
+    {
+        return true;
+    }
     let verbs = Options::until(call, 3).verbs();
     let first = verbs.first().map_or("", String::as_str);
     let any = |wanted: &[&str]| verbs.iter().skip(1).any(|verb| wanted.contains(&verb.as_str()));
@@ -50,6 +55,16 @@ fn stops(call: &Call, _: &Context<'_>) -> bool {
         }
         _ => false,
     }
+}
+
+/// The program that is run in a container that is there already: what it deletes is data somebody keeps.
+pub(super) fn inside_container(call: &Call) -> Option<Call> {
+    if !is_engine(call) {
+        return None;
+    }
+    let place = Options::until(call, 2).verbs().iter().position(|verb| verb == "exec")?;
+    let words = Options::until(call, place + 2).operands.get(place + 2..)?.to_vec();
+    (!words.is_empty()).then(|| Call { words, input: call.input.clone(), ..Call::default() })
 }
 
 /// Mounts that are the machine itself.

@@ -1,5 +1,6 @@
 //! Orders to databases that lose data.
 
+use super::containers::inside_container;
 use super::{Rule, dangerous};
 use crate::command::Context;
 use crate::command::call::{Call, Via};
@@ -71,7 +72,7 @@ const KEEPERS_OF_TWO: &[(&[&str], &str, &[&str])] = &[
     (&["python", "python3"], "manage.py", &["flush", "reset_db", "sqlflush"]),
 ];
 
-fn loses(call: &Call, _: &Context<'_>) -> bool {
+fn loses(call: &Call, sight: &Context<'_>) -> bool {
     let Some(name) = call.name() else { return false };
     let texts = call.texts();
     let has = |wanted: &[&str]| texts.iter().any(|text| wanted.contains(&text.as_str()));
@@ -81,6 +82,9 @@ fn loses(call: &Call, _: &Context<'_>) -> bool {
             .any(|(names, first, words)| names.contains(&name.as_str()) && has(&[first]) && has(words))
     {
         return !call.only_asks_for_help();
+    }
+    if let Some(inner) = inside_container(call) {
+        return loses(&inner, sight);
     }
     if texts.iter().any(|text| text == "prisma") || name == "prisma" {
         return has(&["reset", "--force-reset", "--accept-data-loss"]);

@@ -4,6 +4,8 @@ use super::code::{awk, sed, vim};
 use super::{Rule, dangerous, helpers};
 use crate::command::Context;
 use crate::command::call::{Call, Mark};
+use crate::command::other::is_known;
+use crate::command::word::Word;
 
 pub(super) const RULES: &[Rule] = &[
     dangerous(
@@ -61,8 +63,46 @@ fn by_orders(call: &Call) -> bool {
         }
         Some("sed" | "gsed") => !sed::orders(call).runs.is_empty(),
         Some("gdb" | "lldb") => given().any(runs_in_debugger),
+        Some("perl") => loads(call, &["-M", "-m"]) || opens_pipes(call),
+        Some("ruby" | "jruby") => loads(call, &["-r"]),
+        Some("lua" | "luajit" | "lua5.3" | "lua5.4") => loads(call, &["-l"]),
+        Some("npx" | "bunx" | "pnpx") => call.has_any(&["-e", "--eval"]),
+        // A shell of a framework that is fed.
+        Some("rails" | "flask" | "python" | "python3" | "django-admin") => {
+            let fed = call.input.text.is_some() || call.input.unknown;
+            fed && call.operands().iter().take(2).any(|word| {
+                matches!(
+                    word.text().as_deref(),
+                    Some("console" | "c" | "shell" | "shell_plus" | "dbshell" | "dbconsole")
+                )
+            })
+        }
         _ => false,
     }
+}
+
+/// A module that is loaded by a flag: one that nobody knows, one by its path, or code behind its name.
+fn loads(call: &Call, flags: &[&str]) -> bool {
+    let args = call.args();
+    args.iter().enumerate().any(|(place, word)| {
+        let text = word.shown();
+        let Some(rest) = flags.iter().find_map(|flag| text.strip_prefix(flag)) else { return false };
+        let next = || args.get(place + 1).map(Word::shown).unwrap_or_default();
+        let module = if rest.is_empty() { next() } else { rest.to_owned() };
+        let name = module.trim_start_matches('-').split('=').next().unwrap_or_default().to_lowercase();
+        module.contains([';', '(', '/', '…']) || !is_known(&name)
+    })
+}
+
+/// `perl -ne 1 'ls |'`: a name of a file that is a command, or one that is written.
+fn opens_pipes(call: &Call) -> bool {
+    let reads = call.flags().any(|flag| !flag.starts_with("--") && flag.contains(['n', 'p']))
+        || call.texts().iter().any(|text| text.contains("<>"));
+    let is_command = |text: String| {
+        let text = text.trim();
+        text.starts_with(['|', '>']) || text.ends_with('|')
+    };
+    reads && call.operands().iter().filter_map(|word| word.text()).any(is_command)
 }
 
 /// Orders of sqlite's own that start programs, load code or touch files.

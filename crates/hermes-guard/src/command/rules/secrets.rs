@@ -364,6 +364,10 @@ fn sends(call: &Call, sight: &Context<'_>) -> bool {
     if curl {
         return sent_by_curl(call).iter().any(|word| is_secret(word, call, sight));
     }
+    if matches!(name.as_str(), "python" | "python3") && call.has("http.server") {
+        let given = call.value_of(&["-d", "--directory"]).unwrap_or_else(|| Word::known("."));
+        return holds_home(&given, call.cwd.as_deref(), sight);
+    }
     let copies = matches!(name.as_str(), "docker" | "podman" | "kubectl" | "oc") && call.has("cp");
     name == "ssh-copy-id" && !call.only_asks_for_help()
         || (sender || copies) && given(call).iter().any(|word| is_secret(word, call, sight))
