@@ -242,16 +242,12 @@ impl Options {
             self.given.push(Given { name: format!("--{name}"), value });
             return after;
         }
-        match shape.and_then(|shape| shape.long_name(bare)) {
-            Some(name) => {
-                self.given.push(Given { name: format!("--{name}"), value: after.first().cloned() });
-                after.get(1..).unwrap_or_default()
-            }
-            None => {
-                self.given.push(Given { name: format!("--{bare}"), value: None });
-                after
-            }
-        }
+        let Some(name) = shape.and_then(|shape| shape.long_name(bare)) else {
+            self.given.push(Given { name: format!("--{bare}"), value: None });
+            return after;
+        };
+        self.given.push(Given { name: format!("--{name}"), value: after.first().cloned() });
+        after.get(1..).unwrap_or_default()
     }
 
     /// `-rf`, `-ofile`, `-fsSLo file`

@@ -457,7 +457,7 @@ pub fn is_system_secret(route: &Route) -> bool {
     ];
     let host_key = matches!(route.names.as_slice(), [etc, ssh, key] if etc.may_be("etc") && ssh.may_be("ssh") && {
         let name = key.shown();
-        name.starts_with("ssh_host_") && !name.ends_with(".pub")
+        name.starts_with("ssh_host_") && name.rsplit('.').next() != Some("pub")
     });
     FILES.iter().any(|file| route.may_be(&["etc", file]))
         || DIRS.iter().any(|dir| route.may_be_below(dir))

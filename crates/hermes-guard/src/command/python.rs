@@ -177,9 +177,8 @@ impl Search<'_> {
             if dangerous && !(name == "system" && base == Some("platform"))
                 || !after_dot && BARE.contains(&name.as_str())
                 || carried
+                || after_dot && self.is_private(at, name)
             {
-                self.tell(name.clone());
-            } else if after_dot && self.is_private(at, name) {
                 self.tell(name.clone());
             } else if name == "type" && !after_dot && self.calls_outcome(at + 1) {
                 self.tell("type(…)(…)");

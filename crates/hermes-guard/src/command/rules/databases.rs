@@ -72,7 +72,11 @@ const KEEPERS_OF_TWO: &[(&[&str], &str, &[&str])] = &[
     (&["python", "python3"], "manage.py", &["flush", "reset_db", "sqlflush"]),
 ];
 
-fn loses(call: &Call, sight: &Context<'_>) -> bool {
+fn loses(call: &Call, _: &Context<'_>) -> bool {
+    empties(&inside_container(call).unwrap_or_else(|| call.clone()))
+}
+
+fn empties(call: &Call) -> bool {
     let Some(name) = call.name() else { return false };
     let texts = call.texts();
     let has = |wanted: &[&str]| texts.iter().any(|text| wanted.contains(&text.as_str()));
@@ -82,9 +86,6 @@ fn loses(call: &Call, sight: &Context<'_>) -> bool {
             .any(|(names, first, words)| names.contains(&name.as_str()) && has(&[first]) && has(words))
     {
         return !call.only_asks_for_help();
-    }
-    if let Some(inner) = inside_container(call) {
-        return loses(&inner, sight);
     }
     if texts.iter().any(|text| text == "prisma") || name == "prisma" {
         return has(&["reset", "--force-reset", "--accept-data-loss"]);

@@ -98,6 +98,10 @@ fn given(call: &Call) -> Vec<Word> {
         if std::mem::take(&mut pattern_due) {
             continue;
         }
+        // `-e 'ssh -i key'`: a command, not a file.
+        if text.contains(" -") {
+            continue;
+        }
         words.push(word.clone());
         words.extend(word.text().iter().flat_map(|text| parts(text, name)));
     }
@@ -237,9 +241,9 @@ fn lists_secrets(call: &Call, sight: &Context<'_>) -> bool {
     let lists = if call.via == Via::Many { call.input.upstream.as_slice() } else { &[] };
     lists.iter().chain(&call.origins).any(|words| {
         let lister = Call { words: words.to_vec(), cwd: call.cwd.clone(), ..Call::default() };
-        lister.is(&["find", "fd", "fdfind", "locate", "ls", "git", "rg", "grep"])
-            && seeks(lister.args(), &lister, sight)
-            && !(lister.is(&["rg", "grep"]) && !lister.short('l'))
+        let lists = lister.is(&["find", "fd", "fdfind", "locate", "ls", "git"])
+            || lister.is(&["rg", "grep"]) && lister.short('l');
+        lists && seeks(lister.args(), &lister, sight)
     })
 }
 
@@ -265,9 +269,8 @@ fn found_and_shown(call: &Call, sight: &Context<'_>) -> bool {
 fn prints_environment(words: &[Word]) -> bool {
     let call = Call { words: words.to_vec(), ..Call::default() };
     match call.name().as_deref() {
-        Some("env" | "printenv") => call.operands().is_empty(),
+        Some("env" | "printenv" | "export" | "declare" | "typeset") => call.operands().is_empty(),
         Some("set") => call.args().is_empty(),
-        Some("export" | "declare" | "typeset") => call.operands().is_empty(),
         _ => false,
     }
 }

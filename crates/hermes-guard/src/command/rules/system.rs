@@ -271,7 +271,7 @@ fn removes_packages(call: &Call, _: &Context<'_>) -> bool {
     }
     REMOVERS.iter().any(|(names, words)| {
         let given = |word: &&str| if word.starts_with('-') { call.has(word) } else { first == *word };
-        names.contains(&name.as_str()) && words.iter().any(|word| given(&word))
+        names.contains(&name.as_str()) && words.iter().any(given)
     })
 }
 

@@ -158,7 +158,7 @@ pub(in crate::command) fn written(call: &Call) -> Vec<Word> {
             Where::All => files.extend(all().filter(|word| !vim::is_order(word))),
             Where::First => files.extend(all().next()),
             Where::Second => files.extend(all().nth(1)),
-            Where::Last => files.extend(all().last()),
+            Where::Last => files.extend(all().next_back()),
             Where::AfterFirst => files.extend(all().skip(1)),
         }
     }
@@ -214,13 +214,13 @@ pub(in crate::command) fn written(call: &Call) -> Vec<Word> {
         }
         "unzip" => files.push(call.value_of(&["-d"]).unwrap_or_else(|| Word::known("."))),
         "cpio" if call.short('i') || call.short('p') || call.long("extract", 3) => {
-            files.push(Word::known("."))
+            files.push(Word::known("."));
         }
         "7z" | "7za" | "7zz" => files.extend(call.value_of(&["-o"])),
         "aria2c" => files.extend(call.value_of(&["-d", "--dir"])),
         "wget" => files.extend(options.values(&["-P", "--directory-prefix"]).cloned()),
         "curl" => files.extend(options.values(&["-c", "-D"]).cloned()),
-        "docker" | "podman" | "kubectl" if call.has("cp") => files.extend(all().last()),
+        "docker" | "podman" | "kubectl" if call.has("cp") => files.extend(all().next_back()),
         "ssh-keygen" => files.extend(call.value_of(&["-f"]).filter(|_| call.short('p'))),
         "pip" | "pip3" => files.extend(call.value_of(&["-t", "--target", "-d", "--dest", "--prefix"])),
         "python" | "python3" => files.extend(written_by_module(call)),
@@ -294,7 +294,7 @@ fn edits_in_place(call: &Call) -> bool {
             return name.len() > 1 && "in-place".starts_with(name);
         }
         // `-I` is a directory for perl and ruby; what follows an `i` is only the ending of a copy.
-        let letters = flag[1..].chars().take_while(|c| c.is_ascii_alphanumeric());
+        let letters = flag[1..].chars().take_while(char::is_ascii_alphanumeric);
         let before_value = letters.take_while(|c| !matches!(c, 'e' | 'E' | 'I' | 'M' | 'm' | 'f'));
         before_value.into_iter().any(|c| c == 'i')
     })
