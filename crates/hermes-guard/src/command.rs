@@ -17,6 +17,7 @@ pub mod call;
 pub mod glob;
 mod input;
 mod normal;
+mod options;
 mod other;
 mod path;
 mod plain;

@@ -12,6 +12,7 @@ pub mod command;
 pub mod injection;
 mod mask;
 pub mod path;
+mod protected;
 mod redact;
 mod secret;
 mod secret_path;

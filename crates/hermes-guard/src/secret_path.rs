@@ -69,7 +69,8 @@ fn is_secret_lower(file: &str) -> bool {
 
 /// `.env` and its variants, but not `.env.example`.
 fn is_env_file(name: &str) -> bool {
-    let variant = |rest: &str| rest.strip_prefix('.').is_some_and(|last| !EXAMPLES.contains(&last));
+    let is_example = |rest: &str| rest.rsplit('.').next().is_some_and(|last| EXAMPLES.contains(&last));
+    let variant = |rest: &str| rest.starts_with('.') && !is_example(rest);
     name == ".envrc" || name.strip_prefix(".env").is_some_and(|rest| rest.is_empty() || variant(rest))
 }
 
@@ -93,6 +94,7 @@ mod tests {
         }
         for path in [
             ".env.example",
+            ".env.test.example",
             "src/env.rs",
             "docs/ssh.md",
             "id_rsa.pub",

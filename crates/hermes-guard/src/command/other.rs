@@ -1,6 +1,8 @@
 //! Code of languages other than the shell and Python, given in the line: nothing is understood, only whether it could start
 //! programs, change files or load more code. Then texts in it are read as the commands they may be.
 
+mod javascript;
+
 use super::script::Act;
 use super::word::Word;
 
@@ -21,6 +23,8 @@ pub(super) struct Language {
 pub(super) enum Trust {
     /// Its words tell.
     ByWords,
+    /// It is read token by token.
+    JavaScript,
     /// Too few write one-liners in it for its words to be known.
     None,
 }
@@ -29,9 +33,21 @@ pub(super) enum Trust {
 pub(super) const LANGUAGES: &[Language] = &[
     language(&["perl"], &["-e", "-E"], "eE", Trust::ByWords),
     language(&["ruby", "jruby"], &["-e"], "e", Trust::ByWords),
-    language(&["node", "nodejs", "bun"], &["-e", "--eval", "-p", "--print", "-pe"], "ep", Trust::ByWords),
-    language(&["deno"], &["eval"], "", Trust::ByWords),
-    language(&["php"], &["-r", "-B", "-R", "-E"], "", Trust::ByWords),
+    language(
+        &["node", "nodejs", "bun", "tsx", "ts-node", "esno", "jiti"],
+        &["-e", "--eval", "-p", "--print", "-pe"],
+        "ep",
+        Trust::JavaScript,
+    ),
+    language(&["deno"], &["eval"], "", Trust::JavaScript),
+    language(&["php"], &["-r", "-B", "-R", "-E", "--run", "--execute"], "", Trust::ByWords),
+    language(&["irb", "pry", "iex", "micropython", "bpython", "ptpython"], &["-e", "-c"], "", Trust::None),
+    language(&["coffee", "kotlin", "rake"], &["-e"], "", Trust::None),
+    language(&["crystal", "wp"], &["eval"], "", Trust::None),
+    language(&["rails"], &["runner"], "", Trust::None),
+    language(&["drush"], &["php-eval", "ev"], "", Trust::None),
+    language(&["mix"], &["-e", "--eval"], "", Trust::None),
+    language(&["nix"], &["--expr"], "", Trust::None),
     language(&["lua", "luajit", "lua5.1", "lua5.3", "lua5.4"], &["-e"], "", Trust::ByWords),
     language(&["julia", "rscript", "r"], &["-e", "-E", "--eval"], "", Trust::ByWords),
     language(&["osascript"], &["-e"], "", Trust::ByWords),
@@ -122,7 +138,6 @@ const REACHING: &[&str] = &[
     "kill",
     "dlopen",
     "binding",
-    "function",
     "constructor",
     "send",
     "__send__",
@@ -169,6 +184,22 @@ const REACHING: &[&str] = &[
     "include",
     "import_module",
     "file.remove",
+    "copy",
+    "touch",
+    "error_log",
+    "call_user_func",
+    "call_user_func_array",
+    "array_map",
+    "readpipe",
+    "tie",
+    "writelines",
+    "sink",
+    "source",
+    "reopen",
+    "autoload",
+    "daemon",
+    "mv",
+    "cp",
 ];
 
 /// Signs that do, where words do not tell.
@@ -203,6 +234,14 @@ const SIGNS: &[&str] = &[
     "|'",
     "file.remove",
     "process.spawn",
+    "file=\"",
+    "file = \"",
+    "write(\"/",
+    "write(\"~",
+    "to delete",
+    "to shut down",
+    "to restart",
+    "file.copy",
 ];
 
 /// Modules that only compute, or read.
@@ -249,6 +288,30 @@ const MODULES: &[&str] = &[
     "linearalgebra",
     "printf",
     "random",
+    "open",
+    "yaml",
+    "uri::escape",
+    "digest::sha",
+    "digest::md5",
+    "html::entities",
+    "datetime",
+    "unicode::normalize",
+    "text::wrap",
+    "text::csv",
+    "time::piece",
+    "math::bigint",
+    "math::trig",
+    "constant",
+    "locale",
+    "charnames",
+    "vars",
+    "securerandom",
+    "ostruct",
+    "erb",
+    "optparse",
+    "benchmark",
+    "prime",
+    "matrix",
 ];
 
 /// What the code may do.
@@ -258,17 +321,43 @@ pub(super) fn acts(code: &str, trust: Trust) -> Vec<Act> {
     }
     let lower = code.to_lowercase();
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let word = lower.split(|c: char| !is_word(c)).find(|word| REACHING.contains(word));
+    let reaching = |word: &&str| REACHING.contains(word) && (*word != "open" || !only_opens_to_read(&lower));
+    let word = lower.split(|c: char| !is_word(c)).find(reaching);
     let sign = SIGNS.iter().find(|sign| lower.contains(**sign));
     let secret = lower.split(['"', '\'', '`', ' ', '<', '(', ')', ',', ';']).any(names_secret)
         || lower.contains("/proc/") && lower.contains("environ");
-    if trust == Trust::ByWords && word.is_none() && sign.is_none() && !secret && modules(&lower).all(is_known)
+    if trust == Trust::JavaScript && !javascript::reaches(code) {
+        return Vec::new();
+    }
+    if trust == Trust::ByWords
+        && !calls_a_value(&lower)
+        && word.is_none()
+        && sign.is_none()
+        && !secret
+        && modules(&lower).all(is_known)
     {
         return Vec::new();
     }
     let mut acts = vec![Act::Unknown];
     acts.extend(texts_as_commands(code, &lower));
     acts
+}
+
+/// Perl's `open(F, "<", "x")`, and nothing else by this name.
+fn only_opens_to_read(lower: &str) -> bool {
+    lower.split("open").skip(1).all(|rest| {
+        let mode = rest.split_once(',').map_or("", |(_, rest)| rest.trim_start());
+        ["\"<\"", "'<'", "\"<:utf8\"", "'<:utf8'", "q(<)"].iter().any(|reads| mode.starts_with(reads))
+    })
+}
+
+/// `("sys"."tem")("ls")`, `$f("ls")`: what is called is only known when it runs.
+fn calls_a_value(lower: &str) -> bool {
+    let variable = lower.split('$').skip(1).any(|rest| {
+        let name = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').count();
+        name > 0 && rest.chars().nth(name) == Some('(')
+    });
+    lower.contains(")(") || variable
 }
 
 fn names_secret(text: &str) -> bool {
@@ -296,7 +385,8 @@ fn modules(lower: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn is_known(module: &str) -> bool {
+/// Whether a module only computes, or reads.
+pub(super) fn is_known(module: &str) -> bool {
     let module = module.strip_prefix("node:").unwrap_or(module);
     let is_data = std::path::Path::new(module).extension().is_some_and(|extension| extension == "json");
     // `use 5.010`, `use v5.36`
@@ -364,6 +454,7 @@ mod tests {
             "$s += $F[2]; END { print $s }",
             "require 'json'; puts JSON.parse('{}')",
             "puts 1 + 2",
+            "open(F,\"<\",\"a.txt\"); print scalar(<F>)",
             "echo PHP_VERSION;",
             "print(1 + 1)",
             "println(sum(1:10))",
@@ -371,6 +462,10 @@ mod tests {
         ] {
             assert_eq!(acts(code, Trust::ByWords), [], "{code}");
         }
+        for code in ["function f(){} f()", "console.log('https://x')", "require('fs').readFileSync('a')"] {
+            assert_eq!(acts(code, Trust::JavaScript), [], "{code}");
+        }
+        assert!(acts("require('chi'+'ld_process')", Trust::JavaScript).contains(&Act::Unknown));
     }
 
     #[test]
@@ -378,10 +473,9 @@ mod tests {
         for code in [
             "system('ls')",
             "open F, '>', 'x'",
-            "require('fs')",
-            "require('chi'+'ld_process')",
-            "import('fs').then(f => f)",
-            "import {rmSync} from 'node:fs'",
+            "('sys'.'tem')('ls')",
+            "$f='sys'.'tem'; $f('ls')",
+            "copy('a','b')",
             "File.write('x', 'y')",
             "&{'sys'.'tem'}('ls')",
             "process.kill(-1)",

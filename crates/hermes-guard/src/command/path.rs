@@ -2,6 +2,7 @@
 
 use super::Context;
 use super::word::{Piece, Word};
+use crate::protected::{self, Own, Personal};
 
 /// Directories below `/` whose loss is the loss of the machine or of everybody's files.
 const TREES: &[&str] = &[
@@ -28,6 +29,28 @@ const TREES: &[&str] = &[
     "private",
 ];
 
+/// What lies deeper and is as precious.
+const DEEPER: &[&[&str]] = &[
+    &["usr", "local"],
+    &["usr", "lib32"],
+    &["usr", "lib64"],
+    &["usr", "lib", "x86_64-linux-gnu"],
+    &["usr", "lib", "aarch64-linux-gnu"],
+    &["var", "lib"],
+    &["var", "lib", "dpkg"],
+    &["var", "lib", "rpm"],
+    &["var", "lib", "docker"],
+    &["lib", "modules"],
+    &["etc", "ssl"],
+    &["etc", "ssh"],
+    &["etc", "pam.d"],
+    &["etc", "systemd"],
+    &["etc", "passwd"],
+    &["etc", "shadow"],
+    &["etc", "sudoers"],
+    &["etc", "fstab"],
+];
+
 /// Directories with the system's own settings and programs.
 const SYSTEM: &[&[&str]] = &[
     &["etc"],
@@ -39,6 +62,10 @@ const SYSTEM: &[&[&str]] = &[
     &["usr", "bin"],
     &["usr", "sbin"],
     &["usr", "lib"],
+    &["usr", "libexec"],
+    &["usr", "share"],
+    &["usr", "local", "sbin"],
+    &["var", "spool", "cron"],
     &["private", "etc"],
     &["private", "var"],
     &["proc", "sys"],
@@ -48,27 +75,65 @@ const SYSTEM: &[&[&str]] = &[
     &["Library"],
 ];
 
-/// Files that shells run by themselves.
-const SHELL_FILES: &[&str] = &[
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".profile",
-    ".zshrc",
-    ".zprofile",
-    ".zshenv",
-    ".zlogin",
-    ".kshrc",
-    ".cshrc",
-    ".tcshrc",
-    ".inputrc",
-    ".xinitrc",
-    ".xprofile",
+/// Devices that are no disk, by the beginning of their names: what else lies in `/dev` holds data, or the machine.
+const DEVICES: &[&str] = &[
+    "null",
+    "zero",
+    "full",
+    "random",
+    "urandom",
+    "tty",
+    "pts",
+    "ptmx",
+    "console",
+    "stdin",
+    "stdout",
+    "stderr",
+    "fd",
+    "shm",
+    "tcp",
+    "udp",
+    "input",
+    "snd",
+    "dri",
+    "video",
+    "media",
+    "net",
+    "kvm",
+    "fuse",
+    "log",
+    "hidraw",
+    "bus",
+    "usb",
+    "i2c",
+    "spidev",
+    "gpio",
+    "rtc",
+    "lp",
+    "parport",
+    "mqueue",
+    "hugepages",
+    "ppp",
+    "vhost",
+    "vfio",
+    "serial",
+    "nvidia",
+    "dsp",
+    "audio",
+    "mixer",
+    "uinput",
+    "char",
+    "kfd",
+    "nvram",
+    "cuse",
+    "hwrng",
+    "tpm",
+    "cu.",
+    "rfkill",
+    "autofs",
+    "userfaultfd",
+    "loop-control",
 ];
-
-/// Directories whose programs and settings are started without being asked for.
-const STARTED: &[&str] = &["/.config/systemd/user/", "/.config/autostart/", "/.config/fish/", "/.local/bin/"];
 
 /// A path taken apart: whole from `/`, without `.`, `..` and doubled slashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,7 +208,7 @@ impl Route {
     }
 
     /// Whether it may be this path or one of those a pattern in it stands for.
-    fn may_be(&self, path: &[&str]) -> bool {
+    pub fn may_be(&self, path: &[&str]) -> bool {
         self.names.len() == path.len()
             && self.names.iter().zip(path).all(|(name, wanted)| name.may_be(wanted))
     }
@@ -203,12 +268,24 @@ pub fn is_precious_tree(word: &Word, cwd: Option<&str>, sight: &Context<'_>) -> 
         }
         let homes = [names(sight.home), names(&real_home)];
         TREES.iter().any(|tree| route.may_be(&[tree]) || route.is_all_of(&[tree]))
-            || SYSTEM.iter().any(|tree| route.may_be(tree) || route.is_all_of(tree))
+            || SYSTEM.iter().chain(DEEPER).any(|tree| route.may_be(tree) || route.is_all_of(tree))
+            || is_somebodys_home(route)
             || homes.iter().filter(|home| !home.is_empty()).any(|home| {
                 route.is_all_of(home) || (1..=home.len()).any(|length| route.may_be(&home[..length]))
             })
     };
     precious(&route) || route.resolved(sight, Last::Itself).is_some_and(|route| precious(&route))
+}
+
+/// Whether it is the home of any user, or all there is in one.
+fn is_somebodys_home(route: &Route) -> bool {
+    let whole = |last: Option<&Word>| last.is_none_or(is_everything);
+    match route.names.as_slice() {
+        [homes, user, rest @ ..] if homes.may_be("home") || homes.may_be("Users") => {
+            rest.len() < 2 && !user.has_unknown() && whole(rest.first())
+        }
+        _ => false,
+    }
 }
 
 /// What a file is, as far as writing or reading it matters.
@@ -223,7 +300,7 @@ pub enum Kept {
     /// Logins and keys.
     Secret,
     /// Our own settings, keys and records of consent.
-    Ours,
+    Ours(Own),
 }
 
 /// What the word names, if that is anything special.
@@ -244,14 +321,18 @@ fn kept_at(route: &Route, sight: &Context<'_>) -> Option<Kept> {
     if route.names.is_empty() {
         return Some(Kept::System);
     }
-    if is_ours(route, sight) {
-        return Some(Kept::Ours);
+    if let Some(own) = ours(route, sight) {
+        return Some(Kept::Ours(own));
     }
     if SYSTEM.iter().any(|dir| route.may_be_below(dir)) || route.may_be(&["var", "run", "docker.sock"]) {
         return Some(Kept::System);
     }
-    let below = format!("{}/", route.shown());
-    if STARTED.iter().any(|dir| below.contains(dir)) {
+    match personal(route, sight) {
+        Some(Personal::Start | Personal::Program) => return Some(Kept::ShellStart),
+        Some(Personal::Login) if !is_public_name(route) => return Some(Kept::Secret),
+        _ => {}
+    }
+    if protected::is_repository_record(&route.names) {
         return Some(Kept::ShellStart);
     }
     if let Some(kept) = route.last().as_deref().and_then(kept_by_name) {
@@ -287,64 +368,116 @@ fn may_be_secret(route: &Route) -> bool {
 }
 
 fn kept_by_name(name: &str) -> Option<Kept> {
-    if SHELL_FILES.contains(&name) {
+    if protected::is_shell_file(name) {
         return Some(Kept::ShellStart);
     }
     crate::is_secret_path(std::path::Path::new(name)).then_some(Kept::Secret)
 }
 
-fn is_ours(route: &Route, sight: &Context<'_>) -> bool {
-    const FILES: &[&str] = &[
-        "config.yaml",
-        ".env",
-        "auth.json",
-        "approvals.json",
-        "SOUL.md",
-        "webhook_subscriptions.json",
-        ".anthropic_oauth.json",
-        "active_profile",
-        "state.db",
-    ];
-    let ours = names(sight.hermes_home);
-    if ours.is_empty() {
-        return false;
-    }
-    let below = |home: &[&str]| {
-        let file = |name: &&str| {
-            let mut path = home.to_vec();
-            path.push(name);
-            route.may_be(&path)
-        };
-        let dir = |name: &str| {
-            let mut path = home.to_vec();
-            path.push(name);
-            route.may_be_below(&path)
-        };
-        // The home itself: what is put there or taken from there is all of it.
-        route.may_be(home)
-            || FILES.iter().any(file)
-            || ["mcp-tokens", "pairing", "plugins", "hooks"].into_iter().any(dir)
-    };
-    // Those of other profiles lie one level deeper.
-    let profile = route.names.get(ours.len()).is_some_and(|name| name.may_be("profiles"))
-        && route.names.len() == ours.len() + 3
-        && route.names.iter().zip(&ours).all(|(name, wanted)| name.may_be(wanted))
-        && FILES.iter().any(|file| route.names.last().is_some_and(|name| name.may_be(file)));
-    below(&ours) || profile
+/// What of ours it is: of any profile, where this home is and where it usually is.
+fn ours(route: &Route, sight: &Context<'_>) -> Option<Own> {
+    let usual = format!("{}/.hermes", sight.home);
+    let homes = [sight.hermes_home, if sight.home.is_empty() { "" } else { usual.as_str() }];
+    homes.iter().filter(|home| !home.is_empty()).find_map(|home| ours_below(route, &names(home)))
 }
 
-/// Whether it is a whole disk or a partition of one.
+fn ours_below(route: &Route, home: &[&str]) -> Option<Own> {
+    if home.is_empty() {
+        return None;
+    }
+    // The homes of profiles lie in the one that all of them share.
+    let (root, active) = match home {
+        [root @ .., "profiles", name] if !root.is_empty() => (root, Some(*name)),
+        root => (root, None),
+    };
+    if route.may_be(root) || route.may_be(home) {
+        return Some(Own::Home);
+    }
+    if !route.may_be_below(root) {
+        return None;
+    }
+    let rest = &route.names[root.len()..];
+    match rest {
+        [profiles] if profiles.may_be("profiles") => Some(Own::Home),
+        [profiles, owner, rest @ ..] if profiles.may_be("profiles") => {
+            let other = || (!active.is_some_and(|active| owner.may_be(active))).then_some(Own::Other);
+            if rest.is_empty() { Some(Own::Home) } else { protected::own(rest).or_else(other) }
+        }
+        rest => protected::own(rest),
+    }
+}
+
+/// What of the user's login it is, in any home it could lie in.
+fn personal(route: &Route, sight: &Context<'_>) -> Option<Personal> {
+    let mine = names(sight.home);
+    let below = |length: usize| route.names.get(length..).and_then(protected::personal);
+    let in_mine = || (!mine.is_empty() && route.may_be_below(&mine)).then(|| below(mine.len())).flatten();
+    let usual = || match route.names.as_slice() {
+        [root, ..] if root.may_be("root") => below(1),
+        [homes, ..] if homes.may_be("home") || homes.may_be("Users") => below(2),
+        _ => None,
+    };
+    in_mine().or_else(usual)
+}
+
+/// What lies beside keys and is made to be shown.
+fn is_public_name(route: &Route) -> bool {
+    route.last().is_some_and(|name| name.rsplit('.').next() == Some("pub"))
+}
+
+impl protected::Name for Word {
+    fn is(&self, name: &str) -> bool {
+        self.may_be(name)
+    }
+
+    fn begins(&self, start: &str) -> bool {
+        self.beginning().starts_with(start) || self.may_be(start)
+    }
+}
+
+/// Whether it is something in `/dev` that holds data: a disk, a partition, a volume, memory.
 fn is_raw_disk(route: &Route) -> bool {
-    let [dev, disk, ..] = route.names.as_slice() else { return false };
-    if !dev.may_be("dev") || route.names.len() > 2 && !disk.may_be("disk") && !disk.may_be("mapper") {
+    let [dev, device, ..] = route.names.as_slice() else { return false };
+    if !dev.may_be("dev") || device.has_unknown() && device.beginning().is_empty() {
         return false;
     }
-    let name = disk.beginning();
-    let is =
-        |kind: &str| name.starts_with(kind) && name.len() > kind.len() || (name == kind && disk.has_glob());
-    ["sd", "nvme", "hd", "mmcblk", "vd", "xvd", "loop", "md", "dm-", "disk", "rdisk", "mapper"]
-        .iter()
-        .any(|kind| is(kind) || (name == *kind && route.names.len() > 2))
+    let name = device.beginning();
+    !DEVICES.iter().any(|known| name.starts_with(known))
+}
+
+/// Whether it is a device at all.
+pub fn is_device(word: &Word, cwd: Option<&str>) -> bool {
+    Route::of(word, cwd).is_some_and(|route| route.names.len() > 1 && route.names[0].may_be("dev"))
+}
+
+/// Whether it is a file of the system that only its administrator may read: passwords, keys, networks.
+pub fn is_system_secret(route: &Route) -> bool {
+    const FILES: &[&str] = &["shadow", "gshadow", "shadow-", "gshadow-", "sudoers"];
+    const DIRS: &[&[&str]] = &[
+        &["etc", "sudoers.d"],
+        &["etc", "NetworkManager", "system-connections"],
+        &["etc", "ssl", "private"],
+        &["etc", "letsencrypt", "live"],
+        &["etc", "wireguard"],
+        &["run", "secrets"],
+        &["var", "run", "secrets"],
+    ];
+    let host_key = matches!(route.names.as_slice(), [etc, ssh, key] if etc.may_be("etc") && ssh.may_be("ssh") && {
+        let name = key.shown();
+        name.starts_with("ssh_host_") && name.rsplit('.').next() != Some("pub")
+    });
+    FILES.iter().any(|file| route.may_be(&["etc", file]))
+        || DIRS.iter().any(|dir| route.may_be_below(dir))
+        || host_key
+}
+
+/// Whether the word is the home directory, one that holds it, or the settings of all programs in it.
+pub fn holds_home(word: &Word, cwd: Option<&str>, sight: &Context<'_>) -> bool {
+    let home = names(sight.home);
+    let Some(route) = Route::of(word, cwd).filter(|_| !home.is_empty()) else { return false };
+    let mut settings = home.clone();
+    settings.push(".config");
+    (0..=home.len()).any(|length| route.may_be(&home[..length])) || route.may_be(&settings)
 }
 
 /// Whether the word is the home directory itself.

@@ -4,7 +4,7 @@
 mod lists;
 mod tokens;
 
-use lists::{ANYWHERE, BARE, ENCODERS, HARMLESS, HIDDEN_MODULES, PARTLY, READERS};
+use lists::{ANYWHERE, BARE, ENCODERS, EXCEPT, HARMLESS, HIDDEN_MODULES, PARTLY, PUBLIC, READERS, TELLING};
 use tokens::Token;
 
 /// How many names are told about.
@@ -177,9 +177,26 @@ impl Search<'_> {
             if dangerous && !(name == "system" && base == Some("platform"))
                 || !after_dot && BARE.contains(&name.as_str())
                 || carried
+                || after_dot && self.is_private(at, name)
             {
                 self.tell(name.clone());
-            } else if name == "open" && !importing && !self.is_bound(base) {
+            } else if name == "type" && !after_dot && self.calls_outcome(at + 1) {
+                self.tell("type(…)(…)");
+            } else if name == "write"
+                && after_dot
+                && self.has("etree")
+                && !matches!(base, Some("stdout" | "stderr"))
+            {
+                self.tell("ElementTree.write");
+            } else if name == "name"
+                && after_dot
+                && self.has("TemporaryDirectory")
+                && self.is_assigned(at + 1)
+            {
+                self.tell("TemporaryDirectory.name");
+            } else if name == "ZipFile" && !importing && self.is(at + 1, '(') {
+                self.opened(at, false);
+            } else if name == "open" && !importing && (!self.is_bound(base) || self.opens_files(base)) {
                 self.opened(at, after_dot);
             } else if name == "replace"
                 && after_dot
@@ -191,6 +208,47 @@ impl Search<'_> {
                 self.module_used(at, name);
             }
         }
+    }
+
+    /// A name that its module or class keeps to itself. In a class of the script's own it is the script's own.
+    fn is_private(&self, at: usize, name: &str) -> bool {
+        if name.starts_with("__") {
+            return name.ends_with("__") && !TELLING.contains(&name);
+        }
+        let own = at > 1 && matches!(self.name(at - 2), Some("self" | "cls" | "other")) && self.has("class");
+        name.starts_with('_') && name.len() > 1 && !PUBLIC.contains(&name) && !own
+    }
+
+    /// `(…)(`: what a call gives back is called.
+    fn calls_outcome(&self, bracket: usize) -> bool {
+        if !self.is(bracket, '(') {
+            return false;
+        }
+        let mut depth = 0_usize;
+        for at in bracket..self.tokens.len() {
+            match self.tokens[at] {
+                Token::Sign('(' | '[' | '{') => depth += 1,
+                Token::Sign(')' | ']' | '}') => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        return self.is(at + 1, '(');
+                    }
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+
+    fn is_assigned(&self, at: usize) -> bool {
+        self.is(at, '=') && !self.is(at + 1, '=')
+    }
+
+    /// Modules whose `open` takes a mode like that of files.
+    fn opens_files(&self, name: Option<&str>) -> bool {
+        self.bound.iter().any(|(bound, module)| {
+            Some(bound.as_str()) == name && matches!(*module, "gzip" | "bz2" | "lzma" | "tarfile")
+        })
     }
 
     fn is_bound(&self, name: Option<&str>) -> bool {
@@ -251,7 +309,10 @@ impl Search<'_> {
         }
         let mut odd = false;
         // A path that has a method `open` takes the mode first, the function takes it second.
-        let is_method = after_dot && at > 1 && !matches!(self.name(at - 2), Some("io" | "codecs"));
+        let is_method = after_dot
+            && at > 1
+            && !matches!(self.name(at - 2), Some("io" | "codecs"))
+            && !self.opens_files(self.name(at - 2));
         let place_of_mode = usize::from(!is_method);
         for (place, argument) in self.arguments(at + 1).into_iter().enumerate() {
             let named = match argument {
@@ -317,9 +378,10 @@ fn allows(allowed: &[&str], part: &str) -> bool {
 }
 
 fn is_harmless(module: &str) -> bool {
-    HARMLESS
-        .iter()
-        .any(|name| module.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+    !EXCEPT.contains(&module)
+        && HARMLESS.iter().any(|name| {
+            module.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        })
 }
 
 /// Python takes look-alikes of ASCII letters for the letters themselves.
@@ -331,6 +393,8 @@ fn is_plain_name(name: &str) -> bool {
 }
 
 fn is_mode_text(text: &str) -> bool {
+    // Archives name how they are packed behind a colon.
+    let text = text.split([':', '|']).next().unwrap_or(text);
     !text.is_empty() && text.len() <= 4 && text.chars().all(|c| "rwaxbtU+".contains(c))
 }
 
@@ -376,6 +440,16 @@ mod tests {
             ("from pathlib import Path\nPath('a').open(m)", "open to write"),
             ("import io\nio.open('a', 'w')", "open to write"),
             ("().__class__.__base__.__subclasses__()", "__subclasses__"),
+            ("import tempfile\ntempfile.TemporaryDirectory._rmtree('/etc')", "_rmtree"),
+            ("import uuid\nuuid._x('rm')", "_x"),
+            ("type(lambda:0)(1)", "type(…)(…)"),
+            ("print.__self__", "__self__"),
+            ("import logging.config", "logging.config"),
+            ("import xml.etree.ElementTree as E\nE.ElementTree(x).write('a')", "ElementTree.write"),
+            ("import gzip\ngzip.open('a','wb')", "open to write"),
+            ("import zipfile\nzipfile.ZipFile('a','w')", "open to write"),
+            ("import zipfile\nzipfile.ZipFile('a').extractall()", "extractall"),
+            ("import tempfile\nt=tempfile.TemporaryDirectory(); t.name='/home'", "TemporaryDirectory.name"),
         ] {
             let found = reaches(code);
             assert!(found.iter().any(|one| one == name), "{code}: {found:?}");
@@ -398,6 +472,10 @@ mod tests {
             "from datetime import datetime, timedelta\nprint(datetime.now())",
             "import platform, os\nprint(platform.system(), os.environ.get('HOME'), os.environ['USER'])",
             "gr\u{f6}\u{df}e = 1",
+            "import sys\nprint(sys.path, sys.prefix)",
+            "import gzip, zipfile\nprint(gzip.open('a').read(), zipfile.ZipFile('b').namelist())",
+            "class A:\n    def __init__(self):\n        self._x = 1\nprint(A().__class__.__name__, type(1).__name__)",
+            "from collections import namedtuple\nprint(namedtuple('P','a b')(1,2)._asdict())",
             "import threading\nthreading.Thread(target=print).start()",
         ] {
             assert_eq!(reaches(code), Vec::<String>::new(), "{code}");

@@ -1,11 +1,15 @@
 //! The rules: what a program with these arguments would do that somebody should know of first. A table by family;
 //! each line says what it is called, how bad it is and why, and a function recognises it.
 
+mod cloud;
+mod code;
 mod containers;
 mod databases;
 mod deletion;
 mod disks;
 mod git;
+mod harmless;
+mod helpers;
 mod interpreters;
 mod network;
 mod own;
@@ -13,9 +17,11 @@ mod permissions;
 mod power;
 mod processes;
 mod secrets;
+mod stores;
 mod system;
 mod unknown;
 mod windows;
+mod written;
 
 pub(super) use databases::loses_data;
 pub(super) use git::without_globals;
@@ -70,7 +76,7 @@ pub enum Offer {
 
 /// All rules, the worst first.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    let families: [&'static [Rule]; 15] = [
+    let families: [&'static [Rule]; 17] = [
         deletion::RULES,
         disks::RULES,
         power::RULES,
@@ -78,10 +84,12 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
         permissions::RULES,
         system::RULES,
         secrets::RULES,
+        stores::RULES,
         git::RULES,
         network::RULES,
         interpreters::RULES,
         containers::RULES,
+        cloud::RULES,
         databases::RULES,
         own::RULES,
         windows::RULES,

@@ -2,6 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use crate::protected::{self, LOGIN_FILES, Own, SETTINGS};
+
 /// Where this program keeps its own files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HermesHome {
@@ -13,57 +15,30 @@ pub struct HermesHome {
 
 /// The profile that lives in the root itself.
 const DEFAULT: &str = "default";
-/// Files with logins, in the home of a profile.
-const SECRET_FILES: &[&str] = &[
-    ".env",
-    "auth.json",
-    "auth.lock",
-    ".anthropic_oauth.json",
-    "webhook_subscriptions.json",
-    "auth/google_oauth.json",
-];
-/// Directories with logins.
-const SECRET_DIRS: &[&str] = &["mcp-tokens", "pairing", "skills/.hub"];
-/// What decides how the program behaves.
-const SETTINGS: &[&str] = &[
-    "config.yaml",
-    ".settings.lock",
-    "active_profile",
-    "approvals.json",
-    "SOUL.md",
-    "webhook_subscriptions.json",
-];
-/// Directories that only their own code writes in.
-const OWN_DIRS: &[&str] = &["hooks", "checkpoints", "sessions"];
-/// Records that only their own code may write.
-const RECORDS: &[&str] = &["state.db", "kanban.db"];
 /// What makes a profile what it is.
 const CHARACTER: &[&str] = &["skills", "plugins", "cron", "memories"];
 
 impl HermesHome {
     /// Logins and keys of any profile.
     pub(super) fn is_secret(&self, path: &Path) -> bool {
-        self.split(path).is_some_and(|(_, rest)| {
-            SECRET_FILES.iter().any(|file| rest == Path::new(file))
-                || SECRET_DIRS.iter().any(|directory| rest.starts_with(directory))
-        })
+        self.own(path) == Some(Own::Login)
     }
 
-    /// Settings and records of any profile.
+    /// Settings, records and code of any profile.
     pub(super) fn is_protected(&self, path: &Path) -> bool {
-        self.split(path).is_some_and(|(_, rest)| {
-            let name = rest.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-            SETTINGS.iter().any(|file| rest == Path::new(file))
-                || OWN_DIRS.iter().any(|directory| rest.starts_with(directory))
-                || RECORDS.iter().any(|record| name.starts_with(record))
-        })
+        self.own(path).is_some()
+    }
+
+    fn own(&self, path: &Path) -> Option<Own> {
+        let (_, rest) = self.split(path)?;
+        protected::own(&rest.iter().collect::<Vec<_>>())
     }
 
     /// Settings and logins of the active profile and of the root, by their usual names: what another name may lead to.
     pub fn guarded(&self) -> impl Iterator<Item = PathBuf> + '_ {
         let profile = self.root.join("profiles").join(&self.profile);
         let homes = [Some(self.root.clone()), (self.profile != DEFAULT).then_some(profile)];
-        let files = || SECRET_FILES.iter().chain(SETTINGS).filter(|file| !file.contains('/'));
+        let files = || LOGIN_FILES.iter().chain(SETTINGS).filter(|file| !file.contains('/'));
         homes.into_iter().flatten().flat_map(move |home| files().map(move |file| home.join(file)))
     }
 

@@ -4,8 +4,17 @@ use std::ffi::OsStr;
 use std::path::{Component, Path};
 
 /// Directories nothing is written in.
-const PROTECTED: &[&str] =
-    &["/etc", "/boot", "/proc", "/sys", "/usr/lib/systemd", "/lib/systemd", "/private/etc", "/private/var"];
+const PROTECTED: &[&str] = &[
+    "/etc",
+    "/boot",
+    "/proc",
+    "/sys",
+    "/usr/lib/systemd",
+    "/lib/systemd",
+    "/private/etc",
+    "/private/var",
+    "/var/spool/cron",
+];
 /// Sockets that give whoever writes to them the machine.
 const SOCKETS: &[&str] = &["docker.sock", "podman.sock", "containerd.sock"];
 /// Files of a process that show its memory, its environment or its arguments.

@@ -1,8 +1,9 @@
 //! Deleting more than one thing, or something the system needs.
 
-use super::{Rule, dangerous, hardline};
+use super::{Rule, dangerous, hardline, without_globals};
 use crate::command::Context;
 use crate::command::call::{Call, Via};
+use crate::command::options::Options;
 use crate::command::path::{Kept, Last, is_precious_tree, kept};
 use crate::command::word::Word;
 
@@ -21,7 +22,7 @@ pub(super) fn is_remover(call: &Call) -> bool {
 }
 
 fn is_recursive(call: &Call) -> bool {
-    call.short('r') || call.short('R') || call.long("recursive", 3)
+    call.short('r') || call.short('R') || call.long("recursive", 1)
 }
 
 fn deletes_precious(call: &Call, sight: &Context<'_>) -> bool {
@@ -35,19 +36,55 @@ fn deletes_precious(call: &Call, sight: &Context<'_>) -> bool {
         // A name that is only known when it runs, with the arguments of the worst: nobody writes that by accident.
         None => is_recursive(call) && call.short('f') && precious(&call.operands()),
         Some("rm" | "grm" | "srm") => {
-            is_recursive(call) && precious(&call.operands()) || is_fed_precious(call, sight)
+            let operands = call.operands();
+            // Nobody takes the last brake away for a directory whose name could be empty.
+            let brakeless =
+                call.long("no-preserve-root", 4) && operands.iter().any(|word| word.has_unknown());
+            is_recursive(call) && (brakeless || precious(&operands)) || is_fed_precious(call, sight)
         }
+        Some("shred" | "truncate") => all_of_precious(call, sight),
+        Some("tar" | "bsdtar") if call.long("remove-files", 4) => precious(&call.operands()),
+        Some("zip") if call.short('m') || call.long("move", 2) => precious(&call.operands()),
+        Some("7z" | "7za" | "7zz") if call.has("-sdel") => precious(&call.operands()),
+        Some("git") => cleans_precious(call, sight),
         Some("rimraf" | "trash" | "trash-put" | "del-cli" | "wipe") => precious(&call.operands()),
         Some("npx" | "bunx" | "pnpx") if call.has("rimraf") => precious(&call.operands()),
         Some("gio") if call.has_any(&["trash", "remove"]) => precious(&call.operands()),
         Some("rsync") if mirrors(call) => call.operands().last().is_some_and(|to| precious(&[to])),
         Some("find") => finds_to_delete(call) && is_unfiltered(call) && precious(&find_roots(call)),
         Some("mv") => {
-            let operands = call.operands();
-            operands.len() > 1 && precious(&operands[..operands.len() - 1])
+            let options = Options::of(call);
+            let mut sources: Vec<&Word> = options.operands.iter().collect();
+            if !options.has(&["-t", "--target-directory"]) {
+                sources.pop();
+            }
+            precious(&sources)
         }
         _ => false,
     }
+}
+
+/// `shred -u /etc/*`: every file of such a place.
+fn all_of_precious(call: &Call, sight: &Context<'_>) -> bool {
+    let operands = call.operands();
+    operands.iter().any(|word| word.has_glob() && is_precious_tree(word, call.cwd.as_deref(), sight))
+}
+
+/// `git clean -fdx` where everything below a home or the root would be new to git.
+fn cleans_precious(call: &Call, sight: &Context<'_>) -> bool {
+    let Some(git) = without_globals(call) else { return false };
+    if git.args().first().and_then(Word::text).as_deref() != Some("clean")
+        || !(git.short('f') && git.short('d'))
+        || git.short('n')
+        || git.long("dry-run", 2)
+    {
+        return false;
+    }
+    let mut places: Vec<Word> = git.operands().iter().skip(1).map(|word| (*word).clone()).collect();
+    if places.is_empty() {
+        places.push(Options::of(call).values(&["-C"]).last().cloned().unwrap_or_else(|| Word::known(".")));
+    }
+    places.iter().any(|word| is_precious_tree(word, call.cwd.as_deref(), sight))
 }
 
 /// `find / | xargs rm`: whether the list of what is deleted is made from everything in such a place.
@@ -78,7 +115,7 @@ fn deletes_system_file(call: &Call, sight: &Context<'_>) -> bool {
     let matters = |word: &&Word| {
         matches!(
             kept(word, call.cwd.as_deref(), sight, Last::Itself),
-            Some(Kept::System | Kept::ShellStart | Kept::Ours | Kept::RawDisk)
+            Some(Kept::System | Kept::ShellStart | Kept::Ours(_) | Kept::RawDisk)
         ) || is_precious_tree(word, call.cwd.as_deref(), sight)
     };
     is_remover(call) && call.operands().iter().any(matters)
@@ -94,6 +131,18 @@ fn deletes_many(call: &Call, _: &Context<'_>) -> bool {
             && call.has("rm"))
         || call.is(&["gio"]) && call.has_any(&["trash", "remove"])
         || call.is(&["trash-put", "wipe"])
+        || call.is(&["7z", "7za", "7zz"]) && call.has("-sdel")
+        || empties_many(call)
+}
+
+/// Files whose content goes, although their names stay: many at once, or one that nothing is copied over.
+fn empties_many(call: &Call) -> bool {
+    let operands = call.operands();
+    let many = call.via == Via::Many || operands.iter().any(|word| word.has_glob());
+    let to_nothing =
+        || call.value_of(&["-s", "--size"]).is_some_and(|word| word.text().as_deref() == Some("0"));
+    call.is(&["truncate"]) && to_nothing() && many
+        || call.is(&["cp"]) && operands.len() > 1 && operands[0].text().as_deref() == Some("/dev/null")
 }
 
 /// Whether `find` is told to delete what it finds.
@@ -102,7 +151,7 @@ fn finds_to_delete(call: &Call) -> bool {
         matches!(pair[0].text().as_deref(), Some("-exec" | "-execdir" | "-ok" | "-okdir"))
             && matches!(
                 pair[1].text().as_deref(),
-                Some("rm" | "/bin/rm" | "/usr/bin/rm" | "unlink" | "shred")
+                Some("rm" | "/bin/rm" | "/usr/bin/rm" | "unlink" | "shred" | "truncate" | "cp")
             )
     });
     let by_shell = call.has_any(&["sh", "bash", "dash", "zsh"])
@@ -155,9 +204,19 @@ fn mirrors(call: &Call) -> bool {
 }
 
 fn deletes_by_mirror(call: &Call, _: &Context<'_>) -> bool {
-    call.is(&["rsync"]) && mirrors(call)
-        || call.is(&["rclone"])
-            && call.path().get(1).is_some_and(|verb| matches!(verb.as_str(), "sync" | "purge" | "delete"))
+    // One that only shows what it would do deletes nothing.
+    let only_shows = call.short('n') || call.long("dry-run", 2);
+    let by_rclone = || {
+        let verbs =
+            ["sync", "purge", "delete", "deletefile", "rmdirs", "move", "moveto", "dedupe", "cleanup"];
+        call.is(&["rclone"])
+            && call
+                .operands()
+                .iter()
+                .take(2)
+                .any(|word| word.text().is_some_and(|text| verbs.contains(&text.as_str())))
+    };
+    !only_shows && (call.is(&["rsync"]) && mirrors(call) || by_rclone())
 }
 
 fn moves_into_nothing(call: &Call, _: &Context<'_>) -> bool {

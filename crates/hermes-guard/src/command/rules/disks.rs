@@ -1,9 +1,11 @@
 //! Whole disks.
 
+use super::written::written;
 use super::{Rule, dangerous, hardline};
 use crate::command::Context;
 use crate::command::call::Call;
-use crate::command::path::{Kept, Last, kept};
+use crate::command::options::Options;
+use crate::command::path::{Kept, Last, is_device, kept};
 use crate::command::word::Word;
 
 pub(super) const RULES: &[Rule] = &[
@@ -13,19 +15,55 @@ pub(super) const RULES: &[Rule] = &[
     dangerous("wipe-file", "it overwrites a file so that nothing can bring it back", wipes),
 ];
 
+/// Programs that make file systems, other than those called `mkfs.…`.
+const MAKERS: &[&str] = &[
+    "mkfs",
+    "mke2fs",
+    "newfs",
+    "mkswap",
+    "mkdosfs",
+    "mkntfs",
+    "mkexfatfs",
+    "mkreiserfs",
+    "jfs_mkfs",
+    "mkudffs",
+    "hformat",
+    "newfs_msdos",
+    "newfs_hfs",
+    "newfs_apfs",
+    "zerofree",
+];
+
 fn formats(call: &Call, _: &Context<'_>) -> bool {
     let Some(name) = call.name() else { return false };
-    if name == "busybox" || call.only_asks_for_help() {
+    if call.only_asks_for_help() {
         return false;
     }
-    // A file system in a file harms nobody.
-    let into_file = call
-        .operands()
-        .iter()
-        .any(|word| word.text().is_some_and(|text| !text.starts_with("/dev/") && text.contains(['.', '/'])));
-    let makes =
-        name == "mkfs" || name.starts_with("mkfs.") || matches!(name.as_str(), "mke2fs" | "newfs" | "mkswap");
-    makes && !into_file || name == "nvme" && call.has_any(&["format", "sanitize"])
+    // The program behind the one that holds many.
+    if matches!(name.as_str(), "busybox" | "toybox") {
+        let inner = Call { words: call.args().to_vec(), ..call.clone() };
+        return inner.name().is_some_and(|name| is_maker(&name)) && onto_disk(&inner);
+    }
+    match name.as_str() {
+        "nvme" => call.has_any(&["format", "sanitize", "write-zeroes", "write-uncor", "delete-ns"]),
+        "bcachefs" => call.has("format") && onto_disk(call),
+        name => is_maker(name) && onto_disk(call),
+    }
+}
+
+fn is_maker(name: &str) -> bool {
+    name.starts_with("mkfs.") || MAKERS.contains(&name)
+}
+
+/// Whether a new file system goes onto a disk, or somewhere that is not known. In a file it harms nobody.
+fn onto_disk(call: &Call) -> bool {
+    let operands = Options::of(call).operands;
+    let is_file = |word: &Word| word.text().is_some_and(|text| text.contains(['.', '/']));
+    let on_device = |word: &Word| is_device(word, call.cwd.as_deref());
+    // An option that takes a value may be missing in our list: whatever leads to a device counts.
+    call.args().iter().any(on_device)
+        || operands.iter().any(Word::has_unknown)
+        || !operands.iter().any(is_file)
 }
 
 fn is_raw(word: &Word, call: &Call, sight: &Context<'_>) -> bool {
@@ -33,15 +71,14 @@ fn is_raw(word: &Word, call: &Call, sight: &Context<'_>) -> bool {
 }
 
 fn writes_raw(call: &Call, sight: &Context<'_>) -> bool {
-    if call.writes.iter().any(|word| is_raw(word, call, sight)) {
+    if call.via != crate::command::call::Via::Remote
+        && !call.is(&["chmod", "chown", "chattr", "setfacl", "ln", "link", "touch"])
+        && written(call).iter().any(|word| is_raw(word, call, sight))
+    {
         return true;
     }
     match call.name().as_deref() {
-        Some("dd" | "dcfldd" | "pv") => {
-            let target = call.value_of(&["of="]).or_else(|| call.value_of(&["-o", "--output"]));
-            target.is_some_and(|word| is_raw(&word, call, sight))
-        }
-        Some("tee" | "shred" | "wipefs" | "blkdiscard" | "badblocks" | "truncate" | "scrub") => {
+        Some("shred" | "wipefs" | "blkdiscard" | "badblocks" | "scrub") => {
             call.operands().iter().any(|word| is_raw(word, call, sight))
         }
         Some("tar" | "bsdtar") => {
@@ -52,32 +89,97 @@ fn writes_raw(call: &Call, sight: &Context<'_>) -> bool {
             .iter()
             .flat_map(|text| text.split([':', ',']))
             .any(|part| part.starts_with("/dev/") && is_raw(&Word::known(part), call, sight)),
-        Some("cp" | "mv" | "install" | "cat") => call
-            .operands()
-            .last()
-            .is_some_and(|word| call.name().as_deref() != Some("cat") && is_raw(word, call, sight)),
         _ => false,
     }
 }
 
+/// Programs that change what is on disks whatever they are told, unless they only show.
+const CHANGERS: &[&str] = &[
+    "fdisk",
+    "sfdisk",
+    "cfdisk",
+    "gdisk",
+    "sgdisk",
+    "wipefs",
+    "blkdiscard",
+    "lvremove",
+    "vgremove",
+    "pvremove",
+    "lvreduce",
+    "vgreduce",
+    "pvcreate",
+    "vgcreate",
+    "badblocks",
+    "hdparm",
+    "grub-install",
+    "e2fsck",
+    "resize2fs",
+    "tune2fs",
+    "xfs_repair",
+    "fsck",
+    "vgcfgrestore",
+    "pvresize",
+    "partx",
+];
+
+/// Verbs of programs that look after disks.
+const DISK_VERBS: &[(&str, &[&str])] = &[
+    ("zpool", &["destroy", "labelclear", "create", "remove", "detach", "replace", "clear"]),
+    ("zfs", &["destroy", "rollback"]),
+    ("btrfs", &["subvolume", "device", "balance"]),
+    ("cryptsetup", &["luksFormat", "erase", "luksErase", "luksKillSlot", "luksRemoveKey", "reencrypt"]),
+    ("diskutil", &["eraseDisk", "eraseVolume", "partitionDisk", "zeroDisk", "secureErase", "reformat"]),
+    ("dmsetup", &["remove", "remove_all", "wipe_table", "load", "create"]),
+    ("lvm", &["lvremove", "vgremove", "pvremove", "lvreduce", "pvcreate", "vgreduce"]),
+];
+
 fn partitions(call: &Call, _: &Context<'_>) -> bool {
-    if call.only_asks_for_help() || call.has_any(&["-l", "--list", "print"]) {
+    if call.only_asks_for_help() {
         return false;
     }
-    let verb = call.path().get(1).cloned().unwrap_or_default();
-    match call.name().as_deref() {
-        Some(
-            "fdisk" | "sfdisk" | "cfdisk" | "gdisk" | "sgdisk" | "parted" | "wipefs" | "blkdiscard"
-            | "lvremove" | "vgremove" | "pvremove" | "badblocks" | "hdparm",
-        ) => true,
-        Some("zpool" | "zfs" | "btrfs") => {
-            matches!(verb.as_str(), "destroy" | "labelclear" | "rollback" | "subvolume")
+    let Some(name) = call.name() else { return false };
+    let verbs = call.texts();
+    if let Some((_, wanted)) = DISK_VERBS.iter().find(|(program, _)| *program == name) {
+        let only_shows =
+            verbs.iter().any(|verb| matches!(verb.as_str(), "list" | "show" | "status" | "stats" | "usage"));
+        return !only_shows && verbs.iter().any(|verb| wanted.contains(&verb.as_str()));
+    }
+    let shows = call.has_any(&["-l", "--list", "-n", "-N"]);
+    match name.as_str() {
+        // What follows `print` is another order.
+        "parted" => {
+            let orders = Options::of(call).verbs();
+            let only_prints = orders.iter().skip(1).all(|order| {
+                matches!(
+                    order.as_str(),
+                    "print"
+                        | "unit"
+                        | "free"
+                        | "s"
+                        | "B"
+                        | "MiB"
+                        | "GiB"
+                        | "MB"
+                        | "GB"
+                        | "help"
+                        | "list"
+                        | "all"
+                        | "devices"
+                )
+            });
+            !(call.has_any(&["-l", "--list"]) || orders.len() > 1 && only_prints)
         }
-        Some("cryptsetup") => call.has_any(&["luksFormat", "erase", "luksErase", "luksKillSlot"]),
-        Some("diskutil") => {
-            matches!(verb.as_str(), "eraseDisk" | "eraseVolume" | "partitionDisk" | "zeroDisk")
+        "hdparm" => !call.args().iter().all(|word| {
+            let text = word.beginning();
+            !text.starts_with('-')
+                || matches!(text.as_str(), "-I" | "-i" | "-t" | "-T" | "-tT" | "-Tt" | "-g" | "-C")
+        }),
+        "tune2fs" => !call.has("-l"),
+        "debugfs" => call.has("-w"),
+        "mdadm" => {
+            !call.has_any(&["--detail", "-D", "--examine", "-E", "--query", "-Q", "--monitor", "--scan"])
         }
-        Some("dd") => {
+        "dd" => {
             let target = call.value_of(&["of="]);
             target.is_some_and(|word| {
                 word.is_blank()
@@ -90,7 +192,7 @@ fn partitions(call: &Call, _: &Context<'_>) -> bool {
                     })
             })
         }
-        _ => false,
+        name => (CHANGERS.contains(&name) || name.starts_with("fsck.")) && !shows,
     }
 }
 

@@ -6,7 +6,7 @@ use crate::command::call::{Call, Mark};
 
 pub(super) const RULES: &[Rule] = &[
     dangerous("run-download", "it runs what a server sends, unseen", |call, _| {
-        call.marks.contains(&Mark::FromDownload)
+        call.marks.contains(&Mark::FromDownload) || runs_address(call)
     }),
     dangerous("run-decoded", "it runs code that is hidden in an encoding", |call, _| {
         call.marks.contains(&Mark::FromDecoder)
@@ -63,6 +63,16 @@ pub(in crate::command) fn decodes(call: &Call) -> bool {
     }
 }
 
+/// `deno run https://…`: the code is fetched and run in one step; from its input it is not known.
+fn runs_address(call: &Call) -> bool {
+    let verbs = call.operands();
+    let text = |at: usize| verbs.get(at).and_then(|word| word.text()).unwrap_or_default();
+    let fed = || text(1) == "-" && (call.input.text.is_some() || call.input.unknown);
+    let runs = call.is(&["deno", "bun"]) && matches!(text(0).as_str(), "run" | "install" | "x" | "serve");
+    runs && (verbs.iter().any(|word| word.beginning().starts_with("http")) || fed())
+        || call.is(&["ansible-pull"]) && !call.only_asks_for_help()
+}
+
 fn opens_shell(call: &Call, _: &Context<'_>) -> bool {
     let network = |text: &str| text.contains("/dev/tcp/") || text.contains("/dev/udp/");
     let by_flag = call.is(&["nc", "ncat", "netcat"])
@@ -72,5 +82,8 @@ fn opens_shell(call: &Call, _: &Context<'_>) -> bool {
             let text = text.to_lowercase();
             text.contains("exec:") || text.contains("system:")
         });
-    by_flag || by_socat || call.writes.iter().any(|word| network(&word.shown()))
+    let by_service = call.is(&["ttyd", "tmate", "gs-netcat", "gotty", "wetty"]) && !call.only_asks_for_help()
+        || call.is(&["ngrok"]) && call.has("tcp")
+        || call.is(&["ncat"]) && call.long("lua-exec", 3);
+    by_flag || by_socat || by_service || call.writes.iter().any(|word| network(&word.shown()))
 }

@@ -1,7 +1,7 @@
 //! This program itself: its gateway, its settings, what guards it.
 
-use super::system::written;
-use super::{Rule, dangerous};
+use super::written::written;
+use super::{Rule, dangerous, harmless};
 use crate::command::Context;
 use crate::command::call::{Call, Mark, Via};
 use crate::command::path::{Kept, Last, kept};
@@ -49,10 +49,17 @@ fn verbs(call: &Call) -> Vec<String> {
 
 fn loosens(call: &Call) -> bool {
     let yolo = |text: &String| {
-        text.starts_with("HERMES_YOLO_MODE=")
-            && !matches!(text.as_str(), "HERMES_YOLO_MODE=" | "HERMES_YOLO_MODE=0" | "HERMES_YOLO_MODE=false")
+        // A name that was given its value before.
+        text == "HERMES_YOLO_MODE"
+            || text.starts_with("HERMES_YOLO_MODE=")
+                && !matches!(
+                    text.as_str(),
+                    "HERMES_YOLO_MODE=" | "HERMES_YOLO_MODE=0" | "HERMES_YOLO_MODE=false"
+                )
     };
-    if call.env.iter().any(yolo) || call.is(&["export", "declare"]) && call.texts().iter().any(yolo) {
+    if call.env.iter().any(yolo)
+        || call.is(&["export", "declare", "typeset"]) && call.texts().iter().any(yolo)
+    {
         return true;
     }
     let moves_home = |text: &String| text.starts_with("HERMES_HOME=");
@@ -60,6 +67,7 @@ fn loosens(call: &Call) -> bool {
         || copies_program(call)
         // Under whatever name a copy of it runs.
         || call.has("--yolo")
+        || runs_running_program(call)
     {
         return true;
     }
@@ -90,6 +98,11 @@ fn loosens(call: &Call) -> bool {
             "custom_providers",
             "fallback",
             "HERMES_WRITE_SAFE_ROOT",
+            "auxiliary",
+            "mcp_servers",
+            "plugins",
+            "cron",
+            "quick_commands",
         ]
         .iter()
         .any(|guarded| key.to_lowercase().starts_with(&guarded.to_lowercase()))
@@ -157,6 +170,14 @@ fn acts_on_its_own(call: &Call) -> bool {
     }
 }
 
+/// `/proc/$PPID/exe`: the program that runs already, by another name.
+fn runs_running_program(call: &Call) -> bool {
+    call.words.first().is_some_and(|word| {
+        let text = word.shown();
+        text.starts_with("/proc/") && text.ends_with("/exe")
+    })
+}
+
 /// A copy of this program under another name.
 fn copies_program(call: &Call) -> bool {
     if !call.is(&["cp", "ln", "install", "mv", "rsync", "dd", "cat", "link"]) {
@@ -176,9 +197,46 @@ fn copies_program(call: &Call) -> bool {
 }
 
 fn writes_ours(call: &Call, sight: &Context<'_>) -> bool {
-    written(call)
-        .iter()
-        .any(|word| kept(word, call.cwd.as_deref(), sight, Last::Followed) == Some(Kept::Ours))
+    hands_over(call, sight)
+        || written(call)
+            .iter()
+            .any(|word| matches!(kept(word, call.cwd.as_deref(), sight, Last::Followed), Some(Kept::Ours(_))))
+}
+
+/// A file of ours given to a program of which nobody knows what it does with it.
+fn hands_over(call: &Call, sight: &Context<'_>) -> bool {
+    let Some(name) = call.name() else { return false };
+    let ours =
+        |word: &Word| matches!(kept(word, call.cwd.as_deref(), sight, Last::Followed), Some(Kept::Ours(_)));
+    let given = |call: &Call| call.operands().into_iter().any(ours);
+    if matches!(name.as_str(), "sqlite3" | "sqlite" | "duckdb" | "sqlite-utils") {
+        return given(call) && !only_asks_database(call);
+    }
+    // A list of them.
+    let lists =
+        call.via == Via::Many
+            && !harmless::with_secrets(&name)
+            && call.input.upstream.iter().any(|words| {
+                given(&Call { words: words.to_vec(), cwd: call.cwd.clone(), ..Call::default() })
+            });
+    lists || !harmless::with_ours(&name) && given(call)
+}
+
+/// Whether every order for a database only asks.
+fn only_asks_database(call: &Call) -> bool {
+    let orders: Vec<String> = call.operands().iter().skip(1).filter_map(|word| word.text()).collect();
+    let asks = |order: &str| {
+        let order = order.trim().to_lowercase();
+        order.is_empty()
+            || [".schema", ".tables", "pragma table_info", "explain"]
+                .iter()
+                .any(|start| order.starts_with(start))
+            || order.starts_with("select") && !order.contains("file(") && !order.contains("extension(")
+    };
+    !orders.is_empty()
+        && call.input.text.is_none()
+        && !call.input.unknown
+        && orders.iter().all(|text| text.split(';').all(asks))
 }
 
 fn gateway(call: &Call) -> bool {
@@ -207,5 +265,15 @@ fn replaces(call: &Call) -> bool {
 fn ends(call: &Call) -> bool {
     let by_name = call.is(&["pkill", "killall", "skill"])
         && call.texts().iter().any(|text| text.to_lowercase().contains("hermes"));
-    by_name || call.is(&["kill"]) && (call.marks.contains(&Mark::FoundProcesses) || call.via == Via::Many)
+    // What stands in the memory of this program are keys and what was said.
+    let looks_inside =
+        call.is(&["gdb", "lldb", "gcore", "strace", "ltrace", "reptyr"]) && call.part.contains("hermes");
+    // Who listens on a port was not looked up by name.
+    let by_port = call.input.upstream.last().is_some_and(|words| {
+        let lister = Call { words: words.to_vec(), ..Call::default() };
+        lister.is(&["lsof", "fuser"])
+            && lister.texts().iter().any(|text| text.contains(':') || text.contains("/tcp"))
+    });
+    let found = call.marks.contains(&Mark::FoundProcesses) || call.via == Via::Many && !by_port;
+    by_name || looks_inside || call.is(&["kill"]) && found
 }

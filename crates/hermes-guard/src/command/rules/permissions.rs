@@ -2,7 +2,9 @@
 
 use super::{Rule, dangerous, hardline};
 use crate::command::call::Call;
-use crate::command::path::is_precious_tree;
+use crate::command::options::Options;
+use crate::command::path::{Kept, Last, is_precious_tree, kept};
+use crate::command::word::Word;
 use crate::command::{Context, Sudo};
 
 pub(super) const RULES: &[Rule] = &[
@@ -27,25 +29,47 @@ pub(super) const RULES: &[Rule] = &[
     ),
 ];
 
+/// The mode a call gives to files.
 fn mode(call: &Call) -> Option<String> {
+    if call.is(&["install"]) {
+        return Options::of(call).values(&["-m", "--mode"]).next().and_then(Word::text);
+    }
     if !call.is(&["chmod"]) {
         return None;
     }
     // `-w` is a mode, not a flag.
-    call.texts()
-        .into_iter()
-        .find(|text| !text.starts_with("--") && text != "-R" && text != "-v" && text != "-f" && text != "-c")
+    let is_flag = |text: &String| {
+        text.starts_with("--")
+            || text.len() > 1 && text.starts_with('-') && text[1..].chars().all(|c| "RvfcHLP".contains(c))
+    };
+    call.texts().into_iter().find(|text| !is_flag(text))
+}
+
+/// A mode in digits.
+fn octal(mode: &str) -> Option<u32> {
+    let digits = mode.trim_start_matches(['=', '+']);
+    (digits.len() >= 3).then(|| u32::from_str_radix(digits, 8).ok()).flatten()
 }
 
 fn opens_to_all(call: &Call, sight: &Context<'_>) -> bool {
+    if call.is(&["setfacl"]) {
+        let opens = |word: &Word| {
+            word.shown().split(',').any(|entry| {
+                let rights = entry.rsplit(':').next().unwrap_or_default();
+                (entry.contains("o::") || entry.contains("other::") || entry.starts_with("o:"))
+                    && rights.contains('w')
+            })
+        };
+        return Options::of(call).values(&["-m", "--modify", "--set"]).any(opens)
+            || call.args().iter().any(opens);
+    }
     let Some(mode) = mode(call) else { return false };
-    let by_number = mode.len() >= 3
-        && mode.chars().all(|c| c.is_ascii_digit())
-        && mode.chars().last().is_some_and(|c| matches!(c, '2' | '3' | '6' | '7'));
+    let by_number = octal(&mode).is_some_and(|bits| bits & 0o2 != 0);
     let by_letters = mode.split(',').any(|part| {
         let Some(at) = part.find(['+', '=']) else { return false };
         let (who, what) = part.split_at(at);
-        what.contains('w') && who.contains(['o', 'a'])
+        // What the owner may, everybody may: `o=u`.
+        what.contains('w') && who.contains(['o', 'a']) || who.contains('o') && what.contains('u')
     });
     let whole_system = (call.short('R') || call.long("recursive", 3))
         && call.operands().iter().any(|word| is_precious_tree(word, call.cwd.as_deref(), sight));
@@ -54,8 +78,7 @@ fn opens_to_all(call: &Call, sight: &Context<'_>) -> bool {
 
 fn sets_id(call: &Call, _: &Context<'_>) -> bool {
     let by_mode = mode(call).is_some_and(|mode| {
-        let numeric =
-            mode.len() == 4 && mode.chars().all(|c| c.is_ascii_digit()) && mode.starts_with(['2', '4', '6']);
+        let numeric = octal(&mode).is_some_and(|bits| bits & 0o6000 != 0);
         numeric
             || mode.split(',').any(|part| {
                 part.contains(['+', '='])
@@ -72,9 +95,13 @@ fn changes_owner(call: &Call, sight: &Context<'_>) -> bool {
     let operands = call.operands();
     let to_root = operands.first().and_then(|word| word.text()).is_some_and(|owner| {
         let owner = owner.to_lowercase();
-        matches!(owner.split([':', '.']).next(), Some("root" | "0"))
+        owner.split([':', '.']).any(|part| matches!(part, "root" | "0"))
     });
-    to_root || operands.iter().skip(1).any(|word| is_precious_tree(word, call.cwd.as_deref(), sight))
+    let of_system =
+        |word: &&&Word| kept(word, call.cwd.as_deref(), sight, Last::Followed) == Some(Kept::System);
+    to_root
+        || operands.iter().skip(1).any(|word| of_system(&word))
+        || operands.iter().skip(1).any(|word| is_precious_tree(word, call.cwd.as_deref(), sight))
 }
 
 fn changes_users(call: &Call, _: &Context<'_>) -> bool {
