@@ -115,6 +115,36 @@ fn an_agreement_for_good_is_kept_until_it_is_taken_back() {
 }
 
 #[test]
+fn taking_back_reaches_the_conversation_that_agreed() {
+    let title = "when system \"a title\"\nalways\nsay \"A title\"";
+    let call = runs(COMMAND);
+    let script = format!("{title}\n---\n{call}\n---\nsay \"noted\"\n---\n{call}\n---\nsay \"seen\"");
+    let talk = Talk::with_settings(&script, "approvals:\n  mode: manual\n");
+    std::fs::create_dir(talk.file("victim")).unwrap();
+    let mut terminal = Terminal::start(&talk.home, &[]);
+    terminal.expect("Hermes").keys("go\r").expect("Run this command").expect("Esc refuses");
+    wait_until(LIMIT, "the question takes a key", || {
+        terminal.keys("\r4");
+        poll_until(Duration::from_secs(1), || terminal.shown().contains("noted").then_some(())).is_some()
+    });
+    assert!(!talk.file("victim").exists());
+    std::fs::create_dir(talk.file("victim")).unwrap();
+    talk.run(&["approvals", "revoke", "--all"]).success().stderr_has("1 agreement");
+    let asked = |terminal: &Terminal| terminal.shown().matches("Run this command").count();
+    let before = asked(&terminal);
+    terminal.keys("\x15again\r");
+    wait_until(LIMIT, "it is asked again", || asked(&terminal) > before);
+    assert!(talk.file("victim").exists());
+    wait_until(LIMIT, "the question is turned away", || {
+        terminal.keys("\x1b");
+        poll_until(Duration::from_secs(1), || terminal.shown().contains("seen").then_some(())).is_some()
+    });
+    assert!(talk.file("victim").exists());
+    terminal.keys("/quit\r").expect("--resume");
+    assert!(terminal.end().success());
+}
+
+#[test]
 fn a_model_may_decide_first() {
     let script = |word: &str| {
         format!("{}\n---\nsay \"{word}\"\n---\nsay \"noted\"\n---\nalways\nsay \"A title\"", runs(COMMAND))
