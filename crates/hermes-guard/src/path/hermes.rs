@@ -37,6 +37,10 @@ const SETTINGS: &[&str] = &[
 const OWN_DIRS: &[&str] = &["hooks", "checkpoints", "sessions"];
 /// Records that only their own code may write.
 const RECORDS: &[&str] = &["state.db", "kanban.db"];
+/// What was said and noted in a profile.
+const PRIVATE_DIRS: &[&str] = &["memories", "sessions", "checkpoints"];
+/// The record of its conversations, with the files the database keeps beside it.
+const CONVERSATIONS: &str = "state.db";
 /// What makes a profile what it is.
 const CHARACTER: &[&str] = &["skills", "plugins", "cron", "memories"];
 
@@ -72,6 +76,17 @@ impl HermesHome {
         let (owner, rest) = self.split(path)?;
         // The root is also the common ground of all profiles; only what makes its own profile is that profile's.
         let theirs = owner != DEFAULT || CHARACTER.iter().any(|directory| rest.starts_with(directory));
+        (theirs && owner != self.profile).then_some(owner)
+    }
+
+    /// The profile whose private files a path belongs to, when it is not the active one: all of its home, and in the root,
+    /// which is common ground, what was said and noted there.
+    pub(super) fn private_to(&self, path: &Path) -> Option<String> {
+        let (owner, rest) = self.split(path)?;
+        let name = rest.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let theirs = owner != DEFAULT
+            || PRIVATE_DIRS.iter().any(|directory| rest.starts_with(directory))
+            || (rest.components().count() == 1 && name.starts_with(CONVERSATIONS));
         (theirs && owner != self.profile).then_some(owner)
     }
 
