@@ -71,7 +71,7 @@ impl Shown<'_> {
     /// message with a secret the beginning is shown instead.
     fn snippet(&self, hit: &Hit, place: &Anchored) -> String {
         let found = place.around.messages.iter().find(|stored| stored.id == hit.message);
-        let whole = found.map(|stored| words(stored)).unwrap_or_default();
+        let whole = found.map(words).unwrap_or_default();
         match self.redactor.redact(&whole, Policy::File) {
             Cow::Owned(masked) if masked != whole => cut(&masked, SNIPPET),
             _ => hit.snippet.clone(),
