@@ -275,15 +275,15 @@ mod tests {
     #[test]
     fn no_key_gets_into_the_prompt() {
         let key = format!("ghp_{}", "a1B2".repeat(9));
-        let test = full_home();
-        test.write("SOUL.md", &format!("You are a parrot with {key}."));
-        test.write("memories/MEMORY.md", &format!("the token is {key}\n§\nsecond note"));
-        test.write(
+        let home = full_home();
+        home.write("SOUL.md", format!("You are a parrot with {key}."));
+        home.write("memories/MEMORY.md", format!("the token is {key}\n§\nsecond note"));
+        home.write(
             "skills/dev/git/SKILL.md",
-            &format!("---\nname: git\ndescription: push with {key}\n---\nDo it."),
+            format!("---\nname: git\ndescription: push with {key}\n---\nDo it."),
         );
-        std::fs::write(test.work_dir().join("AGENTS.md"), format!("Deploy with {key}.")).unwrap();
-        let loaded = load_from(&test, Rules::Follow);
+        std::fs::write(home.work_dir().join("AGENTS.md"), format!("Deploy with {key}.")).unwrap();
+        let loaded = load_from(&home, Rules::Follow);
         let text = build(&loaded.parts).text;
         assert!(!text.contains(&key[..12]) && text.matches("«redacted:ghp_…»").count() == 4, "{text}");
         assert_eq!(loaded.notices.len(), 3, "{:?}", loaded.notices);

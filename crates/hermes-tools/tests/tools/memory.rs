@@ -136,7 +136,7 @@ async fn the_user_can_be_asked_first() {
 async fn a_key_is_not_noted_and_one_that_is_there_does_not_show() {
     let home = small();
     let key = format!("ghp_{}", "a1B2".repeat(9));
-    home.write("memories/MEMORY.md", &format!("token {key}"));
+    home.write("memories/MEMORY.md", format!("token {key}"));
     let talk = Talk::new(tool(&home, None));
     let refused = talk.call(add(&format!("deploy with {key}"))).await;
     assert!(refused["error"].as_str().unwrap().contains("key or password"), "{refused}");

@@ -100,8 +100,8 @@ async fn files_are_those_of_the_skill() {
 async fn keys_in_skills_do_not_show() {
     let home = home();
     let key = format!("ghp_{}", "a1B2".repeat(9));
-    home.write("skills/push/SKILL.md", &format!("---\nname: push\ndescription: d\n---\nUse {key}"));
-    home.write("skills/push/references/a.md", &format!("or {key}"));
+    home.write("skills/push/SKILL.md", format!("---\nname: push\ndescription: d\n---\nUse {key}"));
+    home.write("skills/push/references/a.md", format!("or {key}"));
     let (_, view) = tools(&home);
     for order in [json!({ "name": "push" }), json!({ "name": "push", "file_path": "references/a.md" })] {
         let shown = view.call(order).await;
