@@ -33,6 +33,16 @@ fn notes_are_shown_and_taken_away() {
 }
 
 #[test]
+fn keys_in_notes_do_not_show() {
+    let home = TestHome::new();
+    let key = format!("ghp_{}", "a1B2".repeat(9));
+    home.write("memories/MEMORY.md", format!("the token is {key}"));
+    for args in [&["memory"][..], &["memory", "--json"]] {
+        hermes(&home, args).success().stdout_has("the token is ghp_a1...a1B2");
+    }
+}
+
+#[test]
 fn a_further_service_is_switched_off() {
     let home = TestHome::new();
     home.config("# mine\nmemory:\n  provider: mem0\n");

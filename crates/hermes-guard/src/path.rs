@@ -123,6 +123,16 @@ pub enum Denied {
         /// Whose it is.
         profile: String,
     },
+    /// Belongs to another profile, and is not shown.
+    #[error(
+        "\"{path}\" belongs to the profile \"{profile}\": it is not shown here. The user can look there with `hermes -p {profile}`"
+    )]
+    OthersPrivate {
+        /// Which file.
+        path: PathBuf,
+        /// Whose it is.
+        profile: String,
+    },
     /// Outside of what the user set apart.
     #[error("\"{path}\" is outside of HERMES_WRITE_SAFE_ROOT ({roots}): nothing is written there")]
     Outside {
@@ -159,7 +169,11 @@ impl PathPolicy {
         if system::is_secret(path) || login::is_secret(path, home) || self.own_files(path, home, own) {
             return Err(Denied::Secret(path.into()));
         }
-        Ok(())
+        // Read from the host's own names alone: a path like it on another machine belongs to nobody we know.
+        match self.view.on_host(path).and_then(|path| self.hermes.private_to(&path)) {
+            Some(profile) => Err(Denied::OthersPrivate { path: path.into(), profile }),
+            None => Ok(()),
+        }
     }
 
     fn writable(&self, path: &Path, home: Option<&Path>, others: OtherProfiles) -> Result<(), Denied> {

@@ -5,7 +5,7 @@
 //! - [`toolbox`]: the tools of one conversation.
 //! - [`toolsets`]: tools by name, and which are on.
 //! - [`names`], [`arguments`]: calls as models write them, put right.
-//! - [`limits`]: how long results may be.
+//! - [`limits`]: how long results may be; [`masked`]: results without secrets.
 //! - [`workplace`]: where the tools work; opened on first use.
 //! - [`terminal`], [`process`]: commands in that place.
 //! - [`file`]: files in that place.
@@ -29,6 +29,7 @@ pub mod gate;
 pub mod kanban;
 pub mod limits;
 mod line;
+pub mod masked;
 pub mod memory;
 pub mod names;
 pub mod notifications;

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use hermes_guard::{Policy, Redactor};
 use hermes_home::settings::{SettingError, table::memory as table};
 use hermes_home::{Home, Settings};
 use hermes_model::ToolSpec;
@@ -14,6 +15,7 @@ use hermes_skills::memory::{About, MemoryError, MemoryFile, Refusal};
 use serde_json::{Value, json};
 
 use crate::gate::{Answerer, Offer, Question, Reply, Words};
+use crate::masked;
 use crate::thread;
 use crate::tool::{Arguments, Availability, Moment, Run, Running, Tool, ToolOutput};
 use crate::workplace::lock;
@@ -24,6 +26,7 @@ pub struct Memory {
     /// The files that are switched on, or what is wrong with the settings.
     files: Result<Vec<(About, MemoryFile)>, String>,
     consent: Consent,
+    redactor: Arc<Redactor>,
     /// Changes that could not be made since the user last said something, by conversation.
     failures: Mutex<HashMap<String, u32>>,
 }
@@ -34,12 +37,21 @@ enum Consent {
     Needed(Option<Arc<dyn Answerer>>),
 }
 
+/// Why a note with a key in it is not kept.
+const SECRET: &str = "the note holds a key or password, which would be sent with every later conversation: nothing was kept. \
+Note where it is instead; the user keeps keys with `hermes config set NAME`";
+
 /// How often a model may try to make room in one turn.
 const TRIES: u32 = 3;
 
 impl Memory {
     /// The tool for a home. Nothing is read before the first call.
-    pub fn new(home: &Home, settings: &Settings, person: Option<Arc<dyn Answerer>>) -> Self {
+    pub fn new(
+        home: &Home,
+        settings: &Settings,
+        person: Option<Arc<dyn Answerer>>,
+        redactor: Arc<Redactor>,
+    ) -> Self {
         let read = || -> Result<_, SettingError> {
             let mut files = Vec::new();
             for about in About::ALL {
@@ -54,7 +66,7 @@ impl Memory {
             Err(error) => (Err(error.to_string()), false),
         };
         let consent = if asks { Consent::Needed(person) } else { Consent::NotNeeded };
-        Self { files, consent, failures: Mutex::default() }
+        Self { files, consent, redactor, failures: Mutex::default() }
     }
 
     async fn work(&self, run: Run<'_>) -> ToolOutput {
@@ -67,6 +79,10 @@ impl Memory {
                 format!("notes about \"{}\" are switched off in the settings", order.about.as_str());
             return outcome::wrong(&problem);
         };
+        // Notes are in every later prompt, in clear.
+        if order.contents().any(|note| self.redactor.redact(note, Policy::File) != note) {
+            return outcome::wrong(SECRET);
+        }
         if let Some(refused) = self.ask(&order, &run).await {
             return refused;
         }
@@ -79,7 +95,10 @@ impl Memory {
             thread::Outcome::Done((Ok(changed), file)) => outcome::changed(&order, &changed, &file),
             thread::Outcome::Done((Err(error), file)) => {
                 let tries = self.count_failure(run.session, &error);
-                outcome::refused(&order, &error, &file, tries >= TRIES)
+                let mut result = outcome::refused(&order, &error, &file, tries >= TRIES);
+                // The user may have noted a key by hand.
+                masked::value(&mut result, &self.redactor, Policy::File);
+                ToolOutput::json(&result).failed()
             }
             thread::Outcome::Abandoned => ToolOutput::json(&json!({ "status": "interrupted" })),
             thread::Outcome::Broken => ToolOutput::error("the tool itself failed: see the log"),

@@ -6,6 +6,7 @@ mod show;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use hermes_guard::{Policy, Redactor};
 use hermes_model::ToolSpec;
 use hermes_store::sessions::{
     ListFilter, MessageId, Order as ListOrder, SearchQuery, SessionError, SessionId, SessionStore,
@@ -13,10 +14,12 @@ use hermes_store::sessions::{
 use serde_json::{Value, json};
 
 use crate::fields;
+use crate::masked;
 use crate::thread;
 use crate::tool::{Arguments, Run, Running, Sharing, Tool, ToolOutput};
 use crate::workplace::lock;
 use order::Order;
+use show::Shown;
 
 /// See the module.
 #[derive(Clone)]
@@ -24,6 +27,7 @@ pub struct SessionSearch {
     path: PathBuf,
     /// Opened by the first call, to look only.
     store: Arc<Mutex<Option<SessionStore>>>,
+    redactor: Arc<Redactor>,
 }
 
 /// What is not a conversation of the user's.
@@ -39,8 +43,8 @@ const TAIL: usize = 10;
 
 impl SessionSearch {
     /// The tool for a `state.db`. Nothing is opened before the first call.
-    pub fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), store: Arc::default() }
+    pub fn new(path: &Path, redactor: Arc<Redactor>) -> Self {
+        Self { path: path.to_owned(), store: Arc::default(), redactor }
     }
 
     async fn work(&self, run: Run<'_>) -> ToolOutput {
@@ -50,7 +54,11 @@ impl SessionSearch {
         };
         let (tool, current) = (self.clone(), SessionId::from(run.session));
         match thread::run(run.cancel, move |_| tool.look(&order, &current)).await {
-            thread::Outcome::Done(Ok(value)) => ToolOutput::json(&value),
+            thread::Outcome::Done(Ok(mut value)) => {
+                // Titles and beginnings, too.
+                masked::value(&mut value, &self.redactor, Policy::File);
+                ToolOutput::json(&value)
+            }
             thread::Outcome::Done(Err(trouble)) => wrong(&trouble.to_string()),
             thread::Outcome::Abandoned => ToolOutput::json(&json!({ "status": "interrupted" })),
             thread::Outcome::Broken => ToolOutput::error("the tool itself failed: see the log"),
@@ -66,13 +74,14 @@ impl SessionSearch {
             Some(store) => store,
             None => SessionStore::open_read_only(&self.path)?,
         };
+        let shown = Shown { redactor: &self.redactor };
         let found = match order {
             Order::Browse { limit } => browse(&mut store, *limit, current),
-            Order::Discover(query) => discover(&mut store, query, current),
+            Order::Discover(query) => discover(&mut store, query, current, &shown),
             Order::Scroll { session, message, window } => {
-                scroll(&mut store, session, *message, *window, current)
+                scroll(&mut store, session, *message, *window, current, &shown)
             }
-            Order::Read { session } => read(&mut store, session, current),
+            Order::Read { session } => read(&mut store, session, current, &shown),
         };
         *guard = Some(store);
         found
@@ -112,7 +121,12 @@ fn browse(store: &mut SessionStore, limit: usize, current: &SessionId) -> Result
 }
 
 /// Conversations in which something was said, one hit each.
-fn discover(store: &mut SessionStore, query: &order::Query, current: &SessionId) -> Result<Value, Trouble> {
+fn discover(
+    store: &mut SessionStore,
+    query: &order::Query,
+    current: &SessionId,
+    shown: &Shown<'_>,
+) -> Result<Value, Trouble> {
     let search = SearchQuery {
         text: query.text.clone(),
         limit: Some(query.limit),
@@ -129,11 +143,11 @@ fn discover(store: &mut SessionStore, query: &order::Query, current: &SessionId)
     let mut seen = Vec::new();
     for hit in &hits {
         let place = store.anchored(&hit.session, hit.message, AROUND, ENDS)?;
-        results.push(show::hit(hit, &place));
+        results.push(shown.hit(hit, &place));
         seen.push(lineage(store, &hit.session)?);
     }
     seen.push(lineage(store, current)?);
-    results.extend(by_title(store, query, query.limit - hits.len().min(query.limit), &mut seen)?);
+    results.extend(by_title(store, query, query.limit - hits.len().min(query.limit), &mut seen, shown)?);
     let count = results.len();
     let mut value = json!({ "success": true, "mode": "discover", "query": query.text, "results": results, "count": count });
     if count == 0 {
@@ -150,6 +164,7 @@ fn by_title(
     query: &order::Query,
     room: usize,
     seen: &mut Vec<SessionId>,
+    shown: &Shown<'_>,
 ) -> Result<Vec<Value>, Trouble> {
     if room == 0 {
         return Ok(Vec::new());
@@ -167,7 +182,7 @@ fn by_title(
         let Some(first) = first else { continue };
         if results.len() < room && !seen.contains(&top) {
             let place = store.anchored(&row.id, first.id, AROUND, ENDS)?;
-            results.push(show::titled(&row, &first, &place));
+            results.push(shown.titled(&row, &first, &place));
             seen.push(top);
         }
     }
@@ -181,6 +196,7 @@ fn scroll(
     message: MessageId,
     window: usize,
     current: &SessionId,
+    shown: &Shown<'_>,
 ) -> Result<Value, Trouble> {
     let mut session = other_session(store, session, current)?;
     let mut warning = None;
@@ -201,7 +217,7 @@ fn scroll(
         "around_message_id": message.0,
         "session_meta": show::meta(&row),
         "window": window,
-        "messages": show::messages(&around.messages, Some(message), show::LONG),
+        "messages": shown.messages(&around.messages, Some(message), show::LONG),
         "messages_before": around.before,
         "messages_after": around.after,
     });
@@ -212,7 +228,12 @@ fn scroll(
 }
 
 /// The beginning and the end of a session.
-fn read(store: &mut SessionStore, session: &str, current: &SessionId) -> Result<Value, Trouble> {
+fn read(
+    store: &mut SessionStore,
+    session: &str,
+    current: &SessionId,
+    shown: &Shown<'_>,
+) -> Result<Value, Trouble> {
     let session = other_session(store, session, current)?;
     let excerpt = store.excerpt(&session, HEAD, TAIL)?;
     let row = store.row(&session)?;
@@ -224,7 +245,7 @@ fn read(store: &mut SessionStore, session: &str, current: &SessionId) -> Result<
         "session_meta": show::meta(&row),
         "message_count": excerpt.total,
         "truncated": truncated,
-        "messages": show::messages(&excerpt.messages, None, show::LONG),
+        "messages": shown.messages(&excerpt.messages, None, show::LONG),
     });
     if truncated {
         let text = format!(

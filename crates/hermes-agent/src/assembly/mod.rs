@@ -228,7 +228,7 @@ pub fn open(opening: Opening) -> Result<Opened, OpenError> {
         tools,
         shelf: Some(Arc::new(workplace.clone())),
         news: workplace.notifications().clone(),
-        hints: here.map(|cwd| Hints::new(&cwd)),
+        hints: here.map(|cwd| Hints::new(&cwd, workplace.redactor())),
         gate: watched,
         journal: Box::new(journal),
         history,
@@ -528,6 +528,7 @@ fn prompt_parts(
     Ok(prompt::load(&prompt::Sources {
         home: &opening.home,
         settings: &opening.settings,
+        redactor: &told.workplace.redactor(),
         project,
         rules,
         place,

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
+use hermes_guard::Redactor;
 use serde_json::{Map, Value};
 
 use super::{find, read};
@@ -29,14 +31,15 @@ pub struct Hints {
     root: PathBuf,
     cwd: PathBuf,
     seen: BTreeSet<PathBuf>,
+    redactor: Arc<Redactor>,
 }
 
 impl Hints {
     /// Hints for a working directory on this machine. What lies on the way down to it is in the prompt already.
-    pub fn new(cwd: &Path) -> Self {
+    pub fn new(cwd: &Path, redactor: Arc<Redactor>) -> Self {
         let root = find::repository(cwd).unwrap_or_else(|| cwd.to_path_buf());
         let seen = cwd.ancestors().take_while(|dir| dir.starts_with(&root)).map(Path::to_path_buf).collect();
-        Self { root, cwd: cwd.to_path_buf(), seen }
+        Self { root, cwd: cwd.to_path_buf(), seen, redactor }
     }
 
     /// What the directories that a call touches for the first time say.
@@ -45,7 +48,7 @@ impl Hints {
         let mut notices = Vec::new();
         for dir in touched(&self.root, &self.cwd, arguments, &self.seen) {
             for path in find::in_dir(&dir) {
-                match read::read(&path, &self.root, HINT_LIMIT) {
+                match read::read(&path, &self.root, HINT_LIMIT, &self.redactor) {
                     Ok(read) if read.text.is_empty() => {}
                     Ok(read) => {
                         texts.push(format!("[{} says:]\n{}", path.display(), read.text));
@@ -150,7 +153,7 @@ mod tests {
         std::fs::write(dir.path().join("AGENTS.md"), "in the prompt already").unwrap();
         std::fs::write(dir.path().join("sub/AGENTS.md"), "sub rules").unwrap();
         std::fs::write(sub.join("CLAUDE.md"), "x".repeat(HINT_LIMIT * 2)).unwrap();
-        let mut hints = Hints::new(dir.path());
+        let mut hints = Hints::new(dir.path(), Arc::new(Redactor::new([])));
         let call = arguments(json!({"command": "ls sub"}));
         let hint = hints.after_call(&call).unwrap();
         assert!(hint.text.ends_with("sub rules") && !hint.text.contains("already"), "{}", hint.text);

@@ -18,6 +18,8 @@ pub use cut::{Cut, cut};
 pub use find::{Kind, repository};
 pub use hints::{HINT_LIMIT, Hint, Hints, touched};
 
+use hermes_guard::Redactor;
+
 use read::{Read, read};
 
 /// Most characters of one file.
@@ -44,7 +46,7 @@ pub struct Loaded {
 }
 
 /// Reads what the project around a directory says.
-pub fn load(cwd: &Path) -> Loaded {
+pub fn load(cwd: &Path, redactor: &Redactor) -> Loaded {
     let root = repository(cwd);
     let boundary = root.as_deref().unwrap_or(cwd);
     let mut loaded = Loaded::default();
@@ -52,15 +54,22 @@ pub fn load(cwd: &Path) -> Loaded {
     let mut left = TOTAL_LIMIT;
     for dir in cwd.ancestors().take_while(|dir| dir.starts_with(boundary)).take(find::MOST_DIRS) {
         for path in find::in_dir(dir).into_iter().rev() {
-            take(&path, boundary, &mut seen, &mut left, &mut loaded);
+            take(&path, boundary, redactor, &mut seen, &mut left, &mut loaded);
         }
     }
     loaded.files.reverse();
     loaded
 }
 
-fn take(path: &Path, boundary: &Path, seen: &mut Vec<PathBuf>, left: &mut usize, loaded: &mut Loaded) {
-    let Read { text, target, notices } = match read(path, boundary, FILE_LIMIT) {
+fn take(
+    path: &Path,
+    boundary: &Path,
+    redactor: &Redactor,
+    seen: &mut Vec<PathBuf>,
+    left: &mut usize,
+    loaded: &mut Loaded,
+) {
+    let Read { text, target, notices } = match read(path, boundary, FILE_LIMIT, redactor) {
         Ok(read) => read,
         Err(problem) => return loaded.notices.push(problem.to_string()),
     };
@@ -97,6 +106,19 @@ mod tests {
             fs::write(path, text).unwrap();
         }
         dir
+    }
+
+    fn load(cwd: &Path) -> Loaded {
+        super::load(cwd, &Redactor::new([]))
+    }
+
+    #[test]
+    fn keys_are_masked_and_the_user_is_told() {
+        let key = format!("ghp_{}", "a1B2".repeat(9));
+        let dir = project(&[("AGENTS.md", &format!("Push with {key}.\n"))]);
+        let loaded = load(dir.path());
+        assert_eq!(texts(&loaded), ["Push with «redacted:ghp_…»."]);
+        assert!(loaded.notices[0].contains("masked"), "{:?}", loaded.notices);
     }
 
     fn texts(loaded: &Loaded) -> Vec<&str> {

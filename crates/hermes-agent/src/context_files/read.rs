@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use hermes_guard::injection::{self, Disarmed, Finding};
-use hermes_guard::is_secret_path;
+use hermes_guard::{Policy, Redactor, is_secret_path};
 
 use super::{cut, front_matter};
 
@@ -34,17 +34,29 @@ pub(super) enum ReadError {
     Outside { path: PathBuf, target: PathBuf },
 }
 
-pub(super) fn read(path: &Path, boundary: &Path, limit: usize) -> Result<Read, ReadError> {
+pub(super) fn read(
+    path: &Path,
+    boundary: &Path,
+    limit: usize,
+    redactor: &Redactor,
+) -> Result<Read, ReadError> {
     let failed = |source| ReadError::Io { path: path.to_path_buf(), source };
     let target = path.canonicalize().map_err(failed)?;
     if leads_out(&target, boundary) {
         return Err(ReadError::Outside { path: path.to_path_buf(), target });
     }
     let bytes = bytes_of(&target).map_err(failed)?;
-    let Disarmed { text, findings, invisible } = injection::disarm(&String::from_utf8_lossy(&bytes));
+    let text = String::from_utf8_lossy(&bytes);
+    // Before it is cut, and so that the model cannot write a mask back as if it were the key.
+    let masked = redactor.redact(&text, Policy::File);
+    let Disarmed { text: shown, findings, invisible } = injection::disarm(&masked);
     let how = format!("read '{}' for the rest", path.display());
-    let text = cut(front_matter::strip(&text).trim(), limit, &how).text;
-    Ok(Read { text, target, notices: notices(path, &findings, invisible) })
+    let shown = cut(front_matter::strip(&shown).trim(), limit, &how).text;
+    let mut notices = notices(path, &findings, invisible);
+    if masked != text {
+        notices.push(format!("'{}' holds keys or passwords: they are masked in the prompt", path.display()));
+    }
+    Ok(Read { text: shown, target, notices })
 }
 
 /// A repository that comes with a link to a key must not get it into the prompt; people who keep their documents

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-use hermes_guard::injection;
+use hermes_guard::{Policy, Redactor, injection};
 use hermes_home::settings::table::agent;
 use hermes_home::settings::{Def, SettingError};
 use hermes_home::{Home, Profile, Settings, files};
@@ -34,6 +34,8 @@ pub struct Sources<'a> {
     pub home: &'a Home,
     /// Its settings.
     pub settings: &'a Settings,
+    /// Masks secrets in files.
+    pub redactor: &'a Redactor,
     /// The working directory on this machine; nothing if the work is done on files that are not here.
     pub project: Option<&'a Path>,
     /// Whether files have a say.
@@ -76,7 +78,7 @@ pub fn load(sources: &Sources<'_>) -> Result<LoadedPrompt, SettingError> {
     let follow = sources.rules == Rules::Follow;
     let context = match sources.project {
         Some(project) if follow => {
-            let loaded = context_files::load(project);
+            let loaded = context_files::load(project, sources.redactor);
             notices.extend(loaded.notices);
             loaded.files
         }
@@ -84,12 +86,12 @@ pub fn load(sources: &Sources<'_>) -> Result<LoadedPrompt, SettingError> {
     };
     let notes = |about: About, notices: &mut Vec<String>| {
         if follow && settings.get(about.switch())? {
-            return Ok(notes(sources.home, about, settings.get(about.limit())?, notices));
+            return Ok(notes(sources, about, settings.get(about.limit())?, notices));
         }
         Ok(None)
     };
     let parts = PromptParts {
-        identity: follow.then(|| identity(sources.home, &mut notices)).flatten(),
+        identity: follow.then(|| identity(sources, &mut notices)).flatten(),
         tools: sources.tools.clone(),
         guidance: guidance(settings, sources.model, sources.work)?,
         skills: index(sources)?,
@@ -133,10 +135,10 @@ fn profile(home: &Home) -> Option<String> {
 }
 
 /// SOUL.md is the user's own word: nothing in it is taken for an attack.
-fn identity(home: &Home, notices: &mut Vec<String>) -> Option<String> {
-    let text = home_file(home, "SOUL.md", notices)?;
+fn identity(sources: &Sources<'_>, notices: &mut Vec<String>) -> Option<String> {
+    let text = home_file(sources, "SOUL.md", notices)?;
     let (text, _) = injection::show(&text);
-    let how = format!("the rest is in {}", home.path("SOUL.md").display());
+    let how = format!("the rest is in {}", sources.home.path("SOUL.md").display());
     let cut = context_files::cut(text.trim(), context_files::FILE_LIMIT, &how);
     if cut.missing > 0 {
         notices.push(format!("SOUL.md is too long: {} of its characters are not in the prompt", cut.missing));
@@ -152,13 +154,14 @@ fn index(sources: &Sources<'_>) -> Result<Option<String>, SettingError> {
     let library = Library::open(sources.home, sources.settings, sources.door)?;
     let surroundings =
         Surroundings { tools: sources.tools.iter().cloned().collect(), toolsets: sources.toolsets.clone() };
-    Ok(skills::index(&library, &surroundings))
+    let index = skills::index(&library, &surroundings);
+    Ok(index.map(|index| sources.redactor.redact(&index, Policy::File).into_owned()))
 }
 
-fn notes(home: &Home, about: About, limit: i64, notices: &mut Vec<String>) -> Option<Memory> {
+fn notes(sources: &Sources<'_>, about: About, limit: i64, notices: &mut Vec<String>) -> Option<Memory> {
     let file = about.file();
-    let text = home_file(home, file, notices)?;
-    let how = format!("the rest is in {}", home.path(file).display());
+    let text = home_file(sources, file, notices)?;
+    let how = format!("the rest is in {}", sources.home.path(file).display());
     let text = context_files::cut(&text, context_files::FILE_LIMIT, &how).text;
     let memory = memory::parse(&text, about, usize::try_from(limit).unwrap_or_default())?;
     if memory.suspicious > 0 {
@@ -170,11 +173,20 @@ fn notes(home: &Home, about: About, limit: i64, notices: &mut Vec<String>) -> Op
     Some(memory)
 }
 
-fn home_file(home: &Home, file: &str, notices: &mut Vec<String>) -> Option<String> {
-    let path = home.path(file);
+/// A file of the home without its secrets, which are masked before anything is cut.
+fn home_file(sources: &Sources<'_>, file: &str, notices: &mut Vec<String>) -> Option<String> {
+    let path = sources.home.path(file);
     let read: io::Result<_> = files::read_if_exists(&path).map_err(io::Error::other);
     match read {
-        Ok(bytes) => bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+        Ok(bytes) => {
+            let bytes = bytes?;
+            let text = String::from_utf8_lossy(&bytes);
+            let masked = sources.redactor.redact(&text, Policy::File);
+            if masked != text {
+                notices.push(format!("{file} holds keys or passwords: they are masked in the prompt"));
+            }
+            Some(masked.into_owned())
+        }
         Err(problem) => {
             notices.push(format!("cannot read '{}', so it is not in the prompt: {problem}", path.display()));
             None
@@ -213,6 +225,7 @@ mod tests {
         load(&Sources {
             home: &home,
             settings: &settings,
+            redactor: &Redactor::new([]),
             project: Some(&test.work_dir()),
             rules,
             place: Place::Sandbox { description: "Here.".into() },
@@ -257,6 +270,23 @@ mod tests {
         }
         assert!(!text.contains("[data, not"), "the user's own words were taken for an attack:\n{text}");
         assert_eq!(loaded.notices, Vec::<String>::new());
+    }
+
+    #[test]
+    fn no_key_gets_into_the_prompt() {
+        let key = format!("ghp_{}", "a1B2".repeat(9));
+        let home = full_home();
+        home.write("SOUL.md", format!("You are a parrot with {key}."));
+        home.write("memories/MEMORY.md", format!("the token is {key}\n§\nsecond note"));
+        home.write(
+            "skills/dev/git/SKILL.md",
+            format!("---\nname: git\ndescription: push with {key}\n---\nDo it."),
+        );
+        std::fs::write(home.work_dir().join("AGENTS.md"), format!("Deploy with {key}.")).unwrap();
+        let loaded = load_from(&home, Rules::Follow);
+        let text = build(&loaded.parts).text;
+        assert!(!text.contains(&key[..12]) && text.matches("«redacted:ghp_…»").count() == 4, "{text}");
+        assert_eq!(loaded.notices.len(), 3, "{:?}", loaded.notices);
     }
 
     #[test]

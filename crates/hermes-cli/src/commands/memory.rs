@@ -4,12 +4,15 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use clap::{Subcommand, ValueEnum};
+use hermes_guard::Policy;
 use hermes_home::Settings;
 use hermes_home::settings::{self, Change, SettingError, table::memory as table};
 use hermes_skills::memory::{About, MemoryFile, length};
+use hermes_tools::masked;
 use serde_json::{Value, json};
 
 use crate::app::App;
+use crate::logging;
 use crate::ui;
 
 /// See and take away what the agent noted between conversations
@@ -88,12 +91,15 @@ fn status(app: &App, as_json: bool) -> anyhow::Result<ExitCode> {
     let settings = app.settings()?;
     let notes: Vec<Notes> =
         About::ALL.into_iter().map(|about| look(app, &settings, about)).collect::<anyhow::Result<_>>()?;
+    let redactor = logging::redactor(app);
     if as_json {
-        ui::print_json(&notes.iter().map(as_value).collect::<Vec<Value>>())?;
+        let mut value: Value = notes.iter().map(as_value).collect();
+        masked::value(&mut value, &redactor, Policy::Log);
+        ui::print_json(&value)?;
         return Ok(ExitCode::SUCCESS);
     }
     for notes in &notes {
-        ui::print(&page(notes))?;
+        ui::print(&redactor.redact(&page(notes), Policy::Log))?;
     }
     if let Some(provider) = provider(&settings)? {
         ui::note(&format!("memory.provider names \"{provider}\", which this version does not use."));

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::io::{IsTerminal as _, Write};
 
 use hermes_agent::{AgentEvent, CallStatus, Level};
+use hermes_guard::{Policy, Redactor, complete_prefix};
 
 use crate::ui;
 
@@ -26,6 +27,8 @@ pub enum Detail {
     Output,
 }
 
+/// Words without an end are not held back for ever.
+const LONGEST_HELD: usize = 16 * 1024;
 /// Lines of output that are shown of one call.
 const MOST_LINES: usize = 12;
 
@@ -37,6 +40,10 @@ pub struct Plain<'a> {
     detail: Detail,
     /// The tools of calls that run.
     running: HashMap<String, String>,
+    /// Masks secrets in what is shown.
+    redactor: Option<Redactor>,
+    /// Words that wait for the end of their line: a key comes in pieces.
+    pending: String,
     /// Whether words stand on the line that was begun last.
     mid_line: bool,
     /// Whether everything that was said could be written so far.
@@ -57,9 +64,17 @@ impl<'a> Plain<'a> {
             paint,
             detail,
             running: HashMap::new(),
+            redactor: None,
+            pending: String::new(),
             mid_line: false,
             said: Ok(()),
         }
+    }
+
+    /// The same without secrets. Words are shown a line at a time then.
+    #[must_use]
+    pub fn masking(self, redactor: Redactor) -> Self {
+        Self { redactor: Some(redactor), ..self }
     }
 
     /// Shows one event. A reader that left is no reason to end the turn.
@@ -69,6 +84,8 @@ impl<'a> Plain<'a> {
 
     /// Ends the line that was begun.
     pub fn end_line(&mut self) {
+        let rest = std::mem::take(&mut self.pending);
+        self.say_masked(&rest);
         if std::mem::take(&mut self.mid_line) {
             self.say("\n");
         }
@@ -77,6 +94,18 @@ impl<'a> Plain<'a> {
     /// Whether everything that was said could be written.
     pub fn said(self) -> std::io::Result<()> {
         self.said
+    }
+
+    fn masked<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.redactor.as_ref().map_or(Cow::Borrowed(text), |redactor| redactor.redact(text, Policy::Log))
+    }
+
+    fn say_masked(&mut self, text: &str) {
+        if !text.is_empty() {
+            let text = self.masked(text).into_owned();
+            self.say(&text);
+            self.mid_line = !text.ends_with('\n');
+        }
     }
 
     fn say(&mut self, text: &str) {
@@ -89,13 +118,19 @@ impl<'a> Plain<'a> {
     fn show(&mut self, event: &AgentEvent) -> std::io::Result<()> {
         match event {
             AgentEvent::Text { delta } => {
-                self.say(delta);
-                self.mid_line = !delta.ends_with('\n') && (self.mid_line || !delta.is_empty());
+                self.pending.push_str(delta);
+                let ready = match &self.redactor {
+                    Some(_) if self.pending.len() < LONGEST_HELD => complete_prefix(&self.pending),
+                    _ => self.pending.len(),
+                };
+                let rest = self.pending.split_off(ready);
+                let text = std::mem::replace(&mut self.pending, rest);
+                self.say_masked(&text);
                 Ok(())
             }
             AgentEvent::ToolStarted { id, name, brief, .. } => {
                 self.running.insert(id.clone(), name.clone());
-                let line = ui::harmless(&first_line(brief, 100));
+                let line = ui::harmless(&first_line(&self.masked(brief), 100));
                 let name = self.colour("36", name);
                 self.line(&format!("  {name} {line}"))
             }
@@ -137,7 +172,7 @@ impl<'a> Plain<'a> {
 
     fn finished(&mut self, status: CallStatus, elapsed_ms: u64, result: &str) -> std::io::Result<()> {
         if self.detail == Detail::Output {
-            let printed = printed(result);
+            let printed = self.masked(&printed(result)).into_owned();
             let lines: Vec<&str> = printed.lines().collect();
             for line in lines.iter().take(MOST_LINES) {
                 let line = self.colour("2", &format!("    {}", ui::harmless(line)));
@@ -261,6 +296,32 @@ mod tests {
             shown(Detail::Brief, &events()),
             "I look first.\n  terminal cat <<E …\n    ok 4 ms\nDone.\n"
         );
+    }
+
+    #[test]
+    fn keys_do_not_show_however_they_come() {
+        let key = format!("ghp_{}", "a1B2".repeat(9));
+        let text = |delta: &str| AgentEvent::Text { delta: delta.into() };
+        let screen = Screen::default();
+        let mut plain = Plain::new(screen.clone(), screen.clone(), Paint::Plain, Detail::Brief)
+            .masking(Redactor::new([]));
+        let brief = format!("git push https://{key}@github.com/a/b");
+        let started = AgentEvent::ToolStarted {
+            id: "1".into(),
+            name: "terminal".into(),
+            brief,
+            arguments: serde_json::Value::Null,
+        };
+        for event in
+            [text("The token is "), text(&key[..9]), text(&key[9..]), text(".\nNext"), started, text("ok")]
+        {
+            plain.event(&event);
+        }
+        plain.end_line();
+        let shown = String::from_utf8(screen.0.lock().unwrap().clone()).unwrap();
+        assert!(!shown.contains(&key[..12]), "{shown}");
+        assert!(shown.starts_with("The token is ghp_a1...a1B2.\nNext\n  terminal git push"), "{shown}");
+        assert!(shown.ends_with("ok\n"), "{shown}");
     }
 
     #[test]

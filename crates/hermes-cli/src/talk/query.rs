@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use hermes_agent::assembly::{self, Consent, Opened};
 use hermes_agent::{AgentEvent, TurnReport};
+use hermes_guard::{Policy, Redactor};
 use hermes_model::Content;
 use hermes_tools::Answerer;
 
@@ -17,6 +18,7 @@ use super::ending::{self, Interrupts};
 use super::plain::{self, Detail, Paint, Plain};
 use super::{picture, skills, worker};
 use crate::app::App;
+use crate::logging;
 use crate::ui;
 
 /// How long somebody who has the answer waits for a title.
@@ -90,6 +92,7 @@ pub fn run(
 /// What is shown of the work.
 pub struct Screen {
     plain: Plain<'static>,
+    redactor: Redactor,
     shown: Shown,
 }
 
@@ -99,7 +102,10 @@ impl Screen {
         let colours = std::io::stderr().is_terminal() && app.var("NO_COLOR").is_none_or(str::is_empty);
         let paint = if colours { Paint::Colours } else { Paint::Plain };
         let detail = if shown == Shown::Output { Detail::Output } else { Detail::Brief };
-        Self { plain: Plain::new(std::io::stderr(), std::io::stdout(), paint, detail), shown }
+        let redactor = logging::redactor(app);
+        let plain =
+            Plain::new(std::io::stderr(), std::io::stdout(), paint, detail).masking(logging::redactor(app));
+        Self { plain, redactor, shown }
     }
 
     /// Shows one event.
@@ -111,10 +117,10 @@ impl Screen {
 
     /// Shows what came of it.
     pub fn finish(self, report: &TurnReport) -> anyhow::Result<()> {
-        let text = report.text.trim_end();
+        let text = self.redactor.redact(report.text.trim_end(), Policy::Log);
         let printed = match self.shown {
             Shown::Answer if text.is_empty() => Ok(()),
-            Shown::Answer => ui::print(&plain::for_stdout(text)),
+            Shown::Answer => ui::print(&plain::for_stdout(&text)),
             Shown::Work | Shown::Output => self.plain.said(),
         };
         ending::say(report);

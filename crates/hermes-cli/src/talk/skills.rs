@@ -1,7 +1,7 @@
 //! Skills that are loaded before the first question.
 
 use hermes_agent::assembly::Opening;
-use hermes_guard::injection;
+use hermes_guard::{Policy, Redactor, injection};
 use hermes_model::Content;
 use hermes_skills::skills::Library;
 
@@ -14,7 +14,9 @@ pub fn load(opening: &Opening, names: &[String]) -> anyhow::Result<Vec<Content>>
         return Ok(Vec::new());
     }
     let library = Library::open(&opening.home, &opening.settings, &opening.source)?;
-    names.into_iter().map(|name| Ok(Content::Text(text(&library, name)?))).collect()
+    let redactor = Redactor::new(opening.settings.secret_values());
+    let masked = |text: String| redactor.redact(&text, Policy::File).into_owned();
+    names.into_iter().map(|name| Ok(Content::Text(masked(text(&library, name)?)))).collect()
 }
 
 fn text(library: &Library, name: &str) -> anyhow::Result<String> {

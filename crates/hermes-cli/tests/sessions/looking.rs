@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use hermes_store::sessions::{NewMessage, Role};
 use hermes_testkit::{Hermes, TestHome};
 
 use crate::{FRESH, OLD, home, ids, sessions};
@@ -123,4 +124,38 @@ fn an_export_is_private_and_replaces_nothing_by_itself() {
     assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), 1);
     let page = sessions(&home, &["export", "--format", "md", "--session", "Old Work"]);
     assert!(page.out().starts_with("# Old Work\n"), "{}", page.out());
+}
+
+#[test]
+fn keys_show_only_in_a_copy_that_is_asked_for() {
+    let home = home();
+    let key = format!("ghp_{}", "a1B2".repeat(9));
+    let id = hermes_store::sessions::SessionId::from(FRESH);
+    let now = jiff::Timestamp::now();
+    let calls = serde_json::json!([{"id": "2", "function": {"name": "terminal", "arguments": format!("{{\"command\":\"push {key}\"}}")}}]);
+    let said = [
+        NewMessage::new(Role::User, format!("zebra token {key}"), now),
+        NewMessage { tool_calls: Some(calls), ..NewMessage::empty(Role::Assistant, now) },
+        NewMessage {
+            tool_name: Some("terminal".into()),
+            ..NewMessage::new(Role::Tool, format!("{} {key}", "x".repeat(190)), now)
+        },
+    ];
+    crate::store(&home).append_all(&id, &said).unwrap();
+    for args in [
+        &["show", FRESH][..],
+        &["show", FRESH, "--json"],
+        &["show", FRESH, "--full"],
+        &["search", "zebra"],
+        &["search", "zebra", "--json"],
+        &["export"],
+        &["export", "--format", "md"],
+    ] {
+        let shown = sessions(&home, args);
+        assert!(!shown.success().out().contains("a1B2a1B2"), "{args:?}: {}", shown.out());
+    }
+    let export = sessions(&home, &["export", "--session-id", FRESH]);
+    assert_eq!(export.out().matches("ghp_a1...a1B2").count(), 3, "{}", export.out());
+    assert!(serde_json::from_str::<serde_json::Value>(export.out().trim()).is_ok());
+    assert_eq!(sessions(&home, &["export", "--secrets"]).success().out().matches(&key).count(), 3);
 }

@@ -56,3 +56,20 @@ fn what_the_model_prints_cannot_steer_the_terminal() {
     let done = talk.run(&["chat", "-v", "-q", "go", "--yolo"]);
     assert!(!done.success().err().contains('\u{1b}'), "{:?}", done.err());
 }
+
+#[test]
+fn keys_do_not_show() {
+    let key = format!("ghp_{}", "a1B2".repeat(9));
+    let script =
+        format!("{}\n---\nsay \"It is {key}.\"\n---\nalways\nsay \"t\"", runs(&format!("echo {key}")));
+    for args in [
+        &["chat", "-q", "go", "--yolo"][..],
+        &["chat", "-v", "-q", "go", "--yolo"],
+        &["chat", "-Q", "-q", "go", "--yolo"],
+    ] {
+        let talk = Talk::with(&script);
+        let done = talk.run(args);
+        done.success().stdout_is("It is ghp_a1...a1B2.\n");
+        assert!(!done.err().contains("a1B2a1B2"), "{}", done.err());
+    }
+}

@@ -1,6 +1,22 @@
 //! Characters nobody sees: joiners that belong to emoji and scripts stay, what reorders text is shown, the rest goes.
 
 use std::fmt::Write as _;
+use std::ops::RangeInclusive;
+
+/// Characters beyond ASCII that are never changed, whatever stands around them; not all of them.
+const ALWAYS_SEEN: [RangeInclusive<char>; 11] = [
+    '\u{a1}'..='\u{ac}',
+    '\u{ae}'..='\u{34e}',
+    '\u{350}'..='\u{61b}',
+    '\u{61d}'..='\u{115e}',
+    '\u{2010}'..='\u{2027}',
+    '\u{2030}'..='\u{205f}',
+    '\u{2070}'..='\u{3163}',
+    '\u{3165}'..='\u{fdff}',
+    '\u{fe10}'..='\u{fefe}',
+    '\u{ff01}'..='\u{ff9f}',
+    '\u{1f000}'..='\u{1faff}',
+];
 
 /// Whether there is nothing in the text that [`show`] would change.
 pub(super) fn is_plain(text: &str) -> bool {
@@ -10,15 +26,10 @@ pub(super) fn is_plain(text: &str) -> bool {
     if !text.as_bytes().chunks(1024).any(has_odd) {
         return true;
     }
-    // Characters that are never changed, whatever stands around them.
     let stays = |c: char| match c {
         '\n' | '\t' => true,
         c if c.is_ascii() => !c.is_ascii_control(),
-        '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{34e}' | '\u{350}'..='\u{61b}' | '\u{61d}'..='\u{115e}' => true,
-        '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{205f}' | '\u{2070}'..='\u{3163}' => true,
-        '\u{3165}'..='\u{fdff}' | '\u{fe10}'..='\u{fefe}' | '\u{ff01}'..='\u{ff9f}' => true,
-        '\u{1f000}'..='\u{1faff}' => true,
-        _ => false,
+        c => ALWAYS_SEEN.iter().any(|range| range.contains(&c)),
     };
     text.chars().all(stays)
 }

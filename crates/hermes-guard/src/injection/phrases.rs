@@ -240,13 +240,13 @@ const ROLE_MARKS: &[&str] = &[
     "<|start_header_id|>",
     "<|eot_id|>",
     "<start_of_turn>",
-    "[inst]",
-    "[/inst]",
-    "<<sys>>",
     "</system>",
     "system override:",
     "[system override]",
 ];
+
+/// Such beginnings that are written in capitals; in small letters they are code.
+const SHOUTED_MARKS: &[&str] = &["[INST]", "[/INST]", "<<SYS>>"];
 
 /// Styles that hide what they are put on.
 const HIDING: &[&str] = &[
@@ -296,7 +296,7 @@ pub(super) fn find(text: &str) -> Vec<Finding> {
         }
     }
     for (line, content) in telling_lines(text) {
-        findings.extend(in_line(&content.to_lowercase()).map(|family| Finding { line, family }));
+        findings.extend(in_line(content, &content.to_lowercase()).map(|family| Finding { line, family }));
     }
     findings.extend(comments::find(text));
     if !text.is_ascii() {
@@ -324,7 +324,7 @@ pub(super) fn find_encoded_too(text: &str) -> Vec<Finding> {
 fn telling_lines(text: &str) -> Vec<(usize, &str)> {
     static MARKS: OnceLock<Option<AhoCorasick>> = OnceLock::new();
     let marks = MARKS.get_or_init(|| {
-        let marks = ROLE_MARKS.iter().chain(SECRET_PLACES).chain(&["style="]);
+        let marks = ROLE_MARKS.iter().chain(SHOUTED_MARKS).chain(SECRET_PLACES).chain(&["style="]);
         AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).build(marks).ok()
     });
     let Some(marks) = marks else { return (1..).zip(text.split('\n')).collect() };
@@ -343,15 +343,16 @@ fn telling_lines(text: &str) -> Vec<(usize, &str)> {
     lines
 }
 
-/// What a line in lower case gives away by its characters.
-fn in_line(line: &str) -> impl Iterator<Item = Family> {
+/// What a line, as it is and in lower case, gives away by its characters.
+fn in_line(written: &str, line: &str) -> impl Iterator<Item = Family> {
     let has = |marks: &[&str]| marks.iter().any(|mark| line.contains(mark));
     let hidden = line.contains("style=") && has(HIDING);
     let says = |list: &str| line.split(|c: char| !c.is_alphanumeric()).any(|word| is_one_of(word, list));
     let refused = says(REFUSALS) || line.contains("don't");
     let sent = has(SECRET_PLACES) && says(SENDERS) && has(HANDED_OVER) && !refused;
     [
-        has(ROLE_MARKS).then_some(Family::FakeRole),
+        (has(ROLE_MARKS) || SHOUTED_MARKS.iter().any(|mark| written.contains(mark)))
+            .then_some(Family::FakeRole),
         hidden.then_some(Family::HiddenText),
         sent.then_some(Family::Exfiltration),
     ]

@@ -15,6 +15,10 @@ pub struct HermesHome {
 
 /// The profile that lives in the root itself.
 const DEFAULT: &str = "default";
+/// What was said and noted in a profile.
+const PRIVATE_DIRS: &[&str] = &["memories", "sessions", "checkpoints"];
+/// The record of its conversations, with the files the database keeps beside it.
+const CONVERSATIONS: &str = "state.db";
 /// What makes a profile what it is.
 const CHARACTER: &[&str] = &["skills", "plugins", "cron", "memories"];
 
@@ -47,6 +51,17 @@ impl HermesHome {
         let (owner, rest) = self.split(path)?;
         // The root is also the common ground of all profiles; only what makes its own profile is that profile's.
         let theirs = owner != DEFAULT || CHARACTER.iter().any(|directory| rest.starts_with(directory));
+        (theirs && owner != self.profile).then_some(owner)
+    }
+
+    /// The profile whose private files a path belongs to, when it is not the active one: all of its home, and in the root,
+    /// which is common ground, what was said and noted there.
+    pub(super) fn private_to(&self, path: &Path) -> Option<String> {
+        let (owner, rest) = self.split(path)?;
+        let name = rest.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let theirs = owner != DEFAULT
+            || PRIVATE_DIRS.iter().any(|directory| rest.starts_with(directory))
+            || (rest.components().count() == 1 && name.starts_with(CONVERSATIONS));
         (theirs && owner != self.profile).then_some(owner)
     }
 

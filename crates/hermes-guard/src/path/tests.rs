@@ -79,7 +79,6 @@ fn logins_are_not_shown_and_ordinary_files_are() {
         "/w/gcloud/deploy.sh",
         "/data/hermes/config.yaml",
         "/data/hermes/skills/a/SKILL.md",
-        "/data/hermes/profiles/other/memories/MEMORY.md",
         "/srv/me/.bashrc",
         "/etc/passwd",
     ];
@@ -198,4 +197,31 @@ fn what_runs_by_itself_and_our_own_records_are_not_written() {
     );
     refused(&local(), Access::Read, &["/etc/shadow", "/etc/sudoers.d/me"]);
     allowed(&local(), Access::Read, &["/etc/passwd"]);
+}
+
+#[test]
+fn what_another_profile_keeps_is_not_shown() {
+    let theirs = [
+        "/data/hermes/profiles/other/memories/MEMORY.md",
+        "/data/hermes/profiles/other/state.db",
+        "/data/hermes/profiles/other/config.yaml",
+        "/data/hermes/memories/USER.md",
+        "/data/hermes/state.db-wal",
+        "/data/hermes/sessions/x.json",
+    ];
+    refused(&local(), Access::Read, &theirs);
+    let ours = [
+        "/data/hermes/profiles/work/memories/MEMORY.md",
+        "/data/hermes/profiles/work/state.db",
+        "/data/hermes/skills/git/SKILL.md",
+        "/data/hermes/kanban/boards/a/workspaces/state.db",
+        "/w/profiles/other/memories/MEMORY.md",
+    ];
+    allowed(&local(), Access::Read, &ours);
+    let told = ask(&local(), theirs[0], Access::Read).unwrap_err().to_string();
+    assert!(told.contains("hermes -p other"), "{told}");
+    // What a container sees under the same name is not ours.
+    allowed(&policy(View::Elsewhere(Vec::new())), Access::Read, &theirs[..2]);
+    let mount = Mount { host: "/data/hermes".into(), inside: "/h".into() };
+    refused(&policy(View::Elsewhere(vec![mount])), Access::Read, &["/h/profiles/other/state.db"]);
 }

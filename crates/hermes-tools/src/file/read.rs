@@ -10,7 +10,7 @@ use std::path::Path;
 
 use hermes_box::client::CallError;
 use hermes_box::proto::fault::FileErrorKind;
-use hermes_box::proto::file::{FileKind, FileVersion, Lines, LinesRequest, Place, Resolved, Texture};
+use hermes_box::proto::file::{FileKind, FileVersion, Line, Lines, LinesRequest, Place, Resolved, Texture};
 use hermes_guard::path::{Access, OtherProfiles};
 use hermes_model::ToolSpec;
 use serde_json::json;
@@ -74,9 +74,6 @@ impl ReadFile {
             return desk::denied(&why);
         }
         let kind = Kind::of(&order.path);
-        if let Some(refusal) = Refusal::of_kind(kind) {
-            return refusal.output();
-        }
         let most_chars = run.most_chars;
         let work = move |desk: &Desk, room: Room, _: &Link| {
             Ok(Reading { desk, room, order, kind, most_chars }.run())
@@ -191,8 +188,11 @@ impl Reading<'_> {
     }
 
     fn show_lines(&self, found: &Resolved, lines: &Lines) -> Result<ToolOutput, ToolOutput> {
-        if lines.texture == Texture::Binary {
-            return Err(Refusal::Binary.output());
+        // A name that promises something else is believed where the content is no clean text either.
+        let odd = |line: &Line| str::from_utf8(&line.bytes).is_err();
+        let promised = matches!(self.kind, Kind::Binary | Kind::Image);
+        if lines.texture == Texture::Binary || (promised && lines.lines.iter().any(odd)) {
+            return Err(self.refusal(found).output());
         }
         let lead = LEAD.min(self.order.offset - 1);
         let source =
@@ -200,6 +200,13 @@ impl Reading<'_> {
         self.show(found, lines.version, |reader| {
             reader.page(&source, lines.total, self.order.offset, self.order.limit)
         })
+    }
+
+    /// What to say about a file that is no text: how it begins tells more than how it is called.
+    fn refusal(&self, found: &Resolved) -> Refusal {
+        let beginning = self.room.files.read(&found.real, kinds::TELLING).map(|(bytes, _)| bytes);
+        let picture = beginning.is_ok_and(|bytes| kinds::is_picture(&bytes));
+        if picture || self.kind == Kind::Image { Refusal::Image } else { Refusal::Binary }
     }
 
     fn show_notebook(&self, found: &Resolved) -> Result<ToolOutput, ToolOutput> {

@@ -61,7 +61,7 @@ pub(super) enum Answer {
     Fresh,
     /// It was given before and is the same.
     Unchanged,
-    /// The same, for the third time in a row.
+    /// The same search, for the third time in a row.
     UnchangedAgain,
     /// The same, once too often.
     Blocked,
@@ -84,15 +84,14 @@ impl FileState {
     /// A part of a file in this state is about to be shown.
     pub(super) fn reading(&self, session: &str, window: Window, version: FileVersion) -> Answer {
         self.session(session, |own| {
-            let times = own.repeat(Repeated::Read(window.clone(), version));
-            if !own.was_shown(&window, version) {
-                own.show(window, version);
-                return Answer::Fresh;
-            }
-            match times {
-                0..=2 => Answer::Unchanged,
-                3 => Answer::UnchangedAgain,
-                _ => Answer::Blocked,
+            own.interrupt();
+            match own.shown_before(&window, version) {
+                None => {
+                    own.show(window, version);
+                    Answer::Fresh
+                }
+                Some(0) => Answer::Unchanged,
+                Some(_) => Answer::Blocked,
             }
         })
     }
@@ -157,7 +156,7 @@ impl FileState {
     pub(super) fn hear(&self, session: &str, moment: Moment<'_>) {
         match moment {
             // Whoever asks again now has a reason.
-            Moment::TurnBegins => self.session(session, Session::interrupt),
+            Moment::TurnBegins => self.session(session, Session::begin_turn),
             // What was shown is no longer before the model: it may be shown again.
             Moment::HistoryShortened | Moment::Resumed(_) => self.session(session, Session::forget_shown),
             Moment::TurnEnds => {}
@@ -210,11 +209,12 @@ mod tests {
         let read = |path: &str, n| state.reading("s", window(path), version(n));
         assert_eq!(read("/a", 1), Answer::Fresh);
         assert_eq!(read("/a", 1), Answer::Unchanged);
-        assert_eq!(read("/a", 1), Answer::UnchangedAgain);
-        assert_eq!(read("/a", 1), Answer::Blocked);
-        assert_eq!(read("/a", 2), Answer::Fresh, "it changed");
         assert_eq!(read("/b", 1), Answer::Fresh);
-        assert_eq!(read("/a", 2), Answer::Unchanged, "something else was read in between");
+        assert_eq!([read("/a", 1), read("/a", 1)], [Answer::Blocked; 2], "it was told once");
+        assert_eq!(read("/a", 2), Answer::Fresh, "it changed");
+        assert_eq!(read("/a", 2), Answer::Unchanged);
+        state.hear("s", Moment::TurnBegins);
+        assert_eq!(read("/a", 2), Answer::Unchanged, "whoever asks again now has a reason");
         assert_eq!(state.reading("other", window("/a"), version(2)), Answer::Fresh);
         state.hear("s", Moment::HistoryShortened);
         assert_eq!(read("/a", 2), Answer::Fresh);

@@ -153,7 +153,8 @@ mod tests {
 
     #[test]
     fn the_bulk_of_a_result_keeps_its_lines() {
-        let output: String = (1..=5_000).map(|n| format!("line {n}\n")).collect();
+        let lines: Vec<String> = (1..=5_000).map(|n| format!("line {n}\n")).collect();
+        let output = lines.concat();
         let result = json!({ "output": output, "exit_code": 0, "error": null }).to_string();
         let spilled = Spilled::of(&result);
         assert_eq!(spilled.text, output);

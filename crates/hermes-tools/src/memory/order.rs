@@ -37,6 +37,14 @@ impl Order {
         Ok(Self { about, operations, batch: true })
     }
 
+    /// The texts that would be kept.
+    pub(super) fn contents(&self) -> impl Iterator<Item = &str> {
+        self.operations.iter().filter_map(|operation| match operation {
+            Operation::Add { content } | Operation::Replace { content, .. } => Some(content.as_str()),
+            Operation::Remove { .. } => None,
+        })
+    }
+
     /// For a person who watches.
     pub(super) fn brief(&self) -> String {
         let first = self.operations.first().map(said).unwrap_or_default();

@@ -26,7 +26,7 @@ pub(super) fn changed(order: &Order, changed: &Changed, file: &MemoryFile) -> To
 }
 
 /// It is not, and nothing was changed. `enough` after too many tries of one turn.
-pub(super) fn refused(order: &Order, error: &MemoryError, file: &MemoryFile, enough: bool) -> ToolOutput {
+pub(super) fn refused(order: &Order, error: &MemoryError, file: &MemoryFile, enough: bool) -> Value {
     let mut result = json!({ "success": false, "error": error.to_string() });
     match error {
         MemoryError::Refused { operation, refusal, entries } => {
@@ -39,7 +39,7 @@ pub(super) fn refused(order: &Order, error: &MemoryError, file: &MemoryFile, eno
                             end what could not be kept";
                 result["error"] =
                     Value::from(format!("{}{stop}", result["error"].as_str().unwrap_or_default()));
-                return ToolOutput::json(&result).failed();
+                return result;
             }
             match refusal {
                 Refusal::Ambiguous { matches, .. } => result["matches"] = Value::from(matches.clone()),
@@ -55,7 +55,7 @@ pub(super) fn refused(order: &Order, error: &MemoryError, file: &MemoryFile, eno
         }
         MemoryError::File(_) => {}
     }
-    ToolOutput::json(&result).failed()
+    result
 }
 
 /// The call makes no sense, or must not be done.

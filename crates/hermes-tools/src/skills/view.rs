@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hermes_guard::injection;
+use hermes_guard::{Policy, Redactor, injection};
 use hermes_home::Settings;
 use hermes_model::ToolSpec;
 use hermes_skills::skills::{
@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::wrong;
 use crate::fields;
+use crate::masked;
 use crate::thread;
 use crate::tool::{Arguments, Availability, Run, Running, Sharing, Tool, ToolOutput};
 
@@ -22,6 +23,7 @@ pub struct SkillView {
     library: Result<Library, String>,
     home: PathBuf,
     fill_in: FillIn,
+    redactor: Arc<Redactor>,
     /// Whether a variable has a value.
     has: Arc<dyn Fn(&str) -> bool + Send + Sync>,
 }
@@ -37,10 +39,16 @@ pub enum FillIn {
 
 impl SkillView {
     /// The tool for these skills, or for settings that make no sense.
-    pub fn new(library: Result<Library, String>, home: &Path, settings: &Settings, fill_in: FillIn) -> Self {
+    pub fn new(
+        library: Result<Library, String>,
+        home: &Path,
+        settings: &Settings,
+        fill_in: FillIn,
+        redactor: Arc<Redactor>,
+    ) -> Self {
         let settings = settings.clone();
         let has = move |name: &str| settings.variable(name).is_some_and(|value| !value.is_empty());
-        Self { library, home: home.to_owned(), fill_in, has: Arc::new(has) }
+        Self { library, home: home.to_owned(), fill_in, redactor, has: Arc::new(has) }
     }
 
     async fn work(&self, run: Run<'_>) -> ToolOutput {
@@ -54,32 +62,28 @@ impl SkillView {
         };
         let (tool, session) = (self.clone(), run.session.to_owned());
         match thread::run(run.cancel, move |_| tool.look(&name, path.as_deref(), &session)).await {
-            thread::Outcome::Done(output) => output,
+            thread::Outcome::Done(Ok(mut result)) => {
+                // The model may write a skill back: no mask may be taken for the key.
+                masked::value(&mut result, &self.redactor, Policy::File);
+                ToolOutput::json(&result)
+            }
+            thread::Outcome::Done(Err(output)) => output,
             thread::Outcome::Abandoned => ToolOutput::json(&json!({ "status": "interrupted" })),
             thread::Outcome::Broken => ToolOutput::error("the tool itself failed: see the log"),
         }
     }
 
-    fn look(&self, name: &str, path: Option<&str>, session: &str) -> ToolOutput {
-        let library = match &self.library {
-            Ok(library) => library,
-            Err(problem) => return wrong(problem, &[]),
-        };
-        let skill = match library.find(name) {
-            Ok(skill) => skill,
-            Err(error) => return not_found(&error),
-        };
+    fn look(&self, name: &str, path: Option<&str>, session: &str) -> Result<Value, ToolOutput> {
+        let library = self.library.as_ref().map_err(|problem| wrong(problem, &[]))?;
+        let skill = library.find(name).map_err(|error| not_found(&error))?;
         match path {
             None => self.whole(&skill, session),
             Some(path) => one_file(&skill, path),
         }
     }
 
-    fn whole(&self, skill: &Skill, session: &str) -> ToolOutput {
-        let text = match skill.text() {
-            Ok(text) => text,
-            Err(error) => return wrong(&error.to_string(), &[]),
-        };
+    fn whole(&self, skill: &Skill, session: &str) -> Result<Value, ToolOutput> {
+        let text = skill.text().map_err(|error| wrong(&error.to_string(), &[]))?;
         let text = match (&skill.dir, self.fill_in) {
             (Some(dir), FillIn::Yes) => text
                 .replace("${HERMES_SKILL_DIR}", &dir.display().to_string())
@@ -115,7 +119,7 @@ impl SkillView {
             result["warning"] = Value::from(problems.join("; "));
         }
         self.add_needs(skill, &mut result);
-        ToolOutput::json(&result)
+        Ok(result)
     }
 
     fn add_needs(&self, skill: &Skill, result: &mut Value) {
@@ -154,9 +158,9 @@ fn not_found(error: &FindError) -> ToolOutput {
     wrong(&error.to_string(), &more)
 }
 
-fn one_file(skill: &Skill, path: &str) -> ToolOutput {
+fn one_file(skill: &Skill, path: &str) -> Result<Value, ToolOutput> {
     let Some(dir) = &skill.dir else {
-        return wrong("this skill is a single file: leave \"file_path\" out", &[]);
+        return Err(wrong("this skill is a single file: leave \"file_path\" out", &[]));
     };
     let ending = Path::new(path).extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();
     let mut result = json!({ "success": true, "name": skill.name, "file": path, "file_type": ending });
@@ -176,11 +180,11 @@ fn one_file(skill: &Skill, path: &str) -> ToolOutput {
         }
         Err(error @ ReadError::Missing(_)) => {
             let files = serde_json::to_value(linked(dir)).unwrap_or_default();
-            return wrong(&error.to_string(), &[("available_files", files)]);
+            return Err(wrong(&error.to_string(), &[("available_files", files)]));
         }
-        Err(error) => return wrong(&error.to_string(), &[]),
+        Err(error) => return Err(wrong(&error.to_string(), &[])),
     }
-    ToolOutput::json(&result)
+    Ok(result)
 }
 
 impl Tool for SkillView {

@@ -14,7 +14,7 @@ use crate::fixture::Talk;
 fn tool(test: &TestHome, person: Option<Arc<dyn Answerer>>) -> Memory {
     let home = Home::at(test.path(), Profile::Default);
     let settings = Settings::load(&home, &BTreeMap::new()).unwrap();
-    Memory::new(&home, &settings, person)
+    Memory::new(&home, &settings, person, std::sync::Arc::new(hermes_guard::Redactor::new([])))
 }
 
 fn small() -> TestHome {
@@ -130,4 +130,17 @@ async fn the_user_can_be_asked_first() {
     }
     assert_eq!(Talk::new(tool(&home, None)).call(add("another")).await["success"], false);
     assert_eq!(home.read("memories/MEMORY.md"), "a fact");
+}
+
+#[tokio::test]
+async fn a_key_is_not_noted_and_one_that_is_there_does_not_show() {
+    let home = small();
+    let key = format!("ghp_{}", "a1B2".repeat(9));
+    home.write("memories/MEMORY.md", format!("token {key}"));
+    let talk = Talk::new(tool(&home, None));
+    let refused = talk.call(add(&format!("deploy with {key}"))).await;
+    assert!(refused["error"].as_str().unwrap().contains("key or password"), "{refused}");
+    let full = talk.call(add(&"x".repeat(90))).await;
+    assert!(full["current_entries"][0].as_str().unwrap().contains("«redacted:ghp_…»"), "{full}");
+    assert_eq!(home.read("memories/MEMORY.md"), format!("token {key}"));
 }

@@ -89,7 +89,7 @@ async fn a_search_shows_fewer_lines_and_the_next_page_has_the_others() {
         for line in text_of(&page, "matches_text").lines() {
             match line.strip_prefix("  ") {
                 Some(line) => {
-                    assert!(seen.insert((file.to_owned(), line.to_owned())), "{line} is shown twice")
+                    assert!(seen.insert((file.to_owned(), line.to_owned())), "{line} is shown twice");
                 }
                 None => file = line,
             }

@@ -53,7 +53,36 @@ impl Past {
     }
 
     fn talk(&self, current: &str) -> Talk {
-        Talk::with(SessionSearch::new(&self.dir.path().join("state.db")), current)
+        Talk::with(SessionSearch::new(&self.dir.path().join("state.db"), redactor()), current)
+    }
+}
+
+fn redactor() -> std::sync::Arc<hermes_guard::Redactor> {
+    std::sync::Arc::new(hermes_guard::Redactor::new([]))
+}
+
+#[tokio::test]
+async fn keys_of_earlier_conversations_do_not_show() {
+    let mut past = Past::new();
+    let key = format!("ghp_{}", "a1B2".repeat(9));
+    let session = past.session("20260101_120000_aaaaaa", |_| ());
+    past.say(&session, Role::User, &format!("deploy {}with {key} zebra", "word ".repeat(80)));
+    let hit = past.say(&session, Role::Assistant, &format!("zebra {} {key}", "x".repeat(1_480)));
+    let talk = past.talk("now");
+    for order in [
+        json!({ "query": "zebra" }),
+        json!({ "query": format!("{key}") }),
+        json!({ "session_id": session.as_str() }),
+        json!({ "session_id": session.as_str(), "around_message_id": hit }),
+        json!({}),
+    ] {
+        let found = talk.call(order).await;
+        assert_eq!(found["success"], true, "{found}");
+        assert!(
+            !found["results"].to_string().contains("a1B2a1B2")
+                && !found["messages"].to_string().contains("a1B2"),
+            "{found}"
+        );
     }
 }
 
@@ -162,6 +191,6 @@ async fn the_newest_are_listed_and_what_is_written_later_is_seen() {
     past.about("now", "okapi");
     assert_eq!(sessions(&talk.call(json!({ "limit": 2 })).await), ["three", "two"]);
     assert_eq!(talk.call(json!({ "query": "gnu" })).await["count"], 1);
-    let nowhere = Talk::new(SessionSearch::new(std::path::Path::new("/nowhere/state.db")));
+    let nowhere = Talk::new(SessionSearch::new(std::path::Path::new("/nowhere/state.db"), redactor()));
     assert_eq!(nowhere.call(json!({ "query": "x" })).await["count"], 0);
 }

@@ -28,7 +28,13 @@ fn tools(test: &TestHome) -> (Talk, Talk) {
     let home = Home::at(test.path(), Profile::Default);
     let settings = Settings::load(&home, &BTreeMap::new()).unwrap();
     let library = Library::open(&home, &settings, "cli").map_err(|error| error.to_string());
-    let view = SkillView::new(library.clone(), test.path(), &settings, FillIn::Yes);
+    let view = SkillView::new(
+        library.clone(),
+        test.path(),
+        &settings,
+        FillIn::Yes,
+        std::sync::Arc::new(hermes_guard::Redactor::new([])),
+    );
     (Talk::new(SkillsList::new(library)), Talk::new(view))
 }
 
@@ -88,4 +94,17 @@ async fn files_are_those_of_the_skill() {
     let off = view.call(json!({ "name": "unwanted" })).await;
     assert!(off["error"].as_str().unwrap().contains("switched off"));
     assert!(!Path::new(&home.path().join("skills/.usage.json")).exists(), "looking writes nothing");
+}
+
+#[tokio::test]
+async fn keys_in_skills_do_not_show() {
+    let home = home();
+    let key = format!("ghp_{}", "a1B2".repeat(9));
+    home.write("skills/push/SKILL.md", format!("---\nname: push\ndescription: d\n---\nUse {key}"));
+    home.write("skills/push/references/a.md", format!("or {key}"));
+    let (_, view) = tools(&home);
+    for order in [json!({ "name": "push" }), json!({ "name": "push", "file_path": "references/a.md" })] {
+        let shown = view.call(order).await;
+        assert!(shown["content"].as_str().unwrap().ends_with("«redacted:ghp_…»"), "{shown}");
+    }
 }

@@ -9,19 +9,22 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::ValueEnum;
+use hermes_guard::{Policy, Redactor};
 use hermes_store::sessions::{Archived, Children, ListFilter, SessionError, SessionId, SessionStore, View};
+use hermes_tools::masked;
 use jiff::Zoned;
 use serde_json::Value;
 
 use super::filter::FilterArgs;
 use super::open_to_look;
 use crate::app::App;
+use crate::logging;
 use crate::ui;
 
 /// Write conversations to a file
 ///
 /// As JSON each conversation is one line with every column of the store under its name, as the Python program
-/// writes it.
+/// writes it. Keys and passwords are masked, unless --secrets is given.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The file; `-` is stdout
@@ -36,6 +39,9 @@ pub struct Args {
     /// Also what was summarised or taken back
     #[arg(long)]
     all: bool,
+    /// Write keys and passwords as they are, for a copy that can be restored
+    #[arg(long)]
+    secrets: bool,
     /// Replace the file if there is one
     #[arg(long)]
     force: bool,
@@ -61,9 +67,14 @@ pub fn run(app: &App, args: &Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     let ids = chosen(&mut store, args)?;
-    let view = if args.all { View::All } else { View::Active };
+    let redactor = (!args.secrets).then(|| logging::redactor(app));
+    let how = How {
+        view: if args.all { View::All } else { View::Active },
+        format: args.format,
+        redactor: redactor.as_ref(),
+    };
     if args.output.as_os_str() == "-" {
-        write_all(&mut store, &ids, view, args.format, &mut BufWriter::new(io::stdout().lock()))?;
+        write_all(&mut store, &ids, &how, &mut BufWriter::new(io::stdout().lock()))?;
         return Ok(ExitCode::SUCCESS);
     }
     let shown = args.output.display();
@@ -81,7 +92,7 @@ pub fn run(app: &App, args: &Args) -> anyhow::Result<ExitCode> {
         }
         _ => anyhow::Error::new(error).context(format!("could not write {shown}")),
     })?;
-    write_all(&mut store, &ids, view, args.format, &mut BufWriter::new(file))
+    write_all(&mut store, &ids, &how, &mut BufWriter::new(file))
         .with_context(|| format!("could not write {shown}"))?;
     ui::note(&format!("wrote {} to {shown}", ui::count(ids.len() as u64, "conversation")));
     Ok(ExitCode::SUCCESS)
@@ -95,16 +106,26 @@ fn chosen(store: &mut SessionStore, args: &Args) -> anyhow::Result<Vec<SessionId
     Ok(store.list(&filter)?.into_iter().map(|row| row.id).collect())
 }
 
+/// How conversations are written.
+struct How<'a> {
+    view: View,
+    format: Format,
+    /// Masks secrets; nothing leaves them as they are.
+    redactor: Option<&'a Redactor>,
+}
+
 fn write_all(
     store: &mut SessionStore,
     ids: &[SessionId],
-    view: View,
-    format: Format,
+    how: &How<'_>,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
     for id in ids {
-        let session = store.export(id, view)?;
-        match format {
+        let mut session = store.export(id, how.view)?;
+        if let Some(redactor) = how.redactor {
+            masked::value(&mut session, redactor, Policy::Log);
+        }
+        match how.format {
             Format::Jsonl => writeln!(out, "{session}")?,
             Format::Md => out.write_all(document(&session).as_bytes())?,
         }

@@ -4,15 +4,18 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use hermes_guard::Policy;
 use hermes_store::sessions::{
     Archived, Children, Hit, ListFilter, Order, Role, SearchQuery, SessionStore, Sort,
 };
+use hermes_tools::masked;
 use jiff::{Timestamp, Zoned};
 use serde_json::{Value, json};
 
 use super::filter::FilterArgs;
 use super::{open_to_look, text};
 use crate::app::App;
+use crate::logging;
 use crate::ui;
 
 /// List conversations, the one used last first
@@ -71,7 +74,9 @@ pub fn list(app: &App, args: &ListArgs) -> anyhow::Result<ExitCode> {
         Some(mut store) => store.list(&filter)?,
     };
     if args.json {
-        ui::print_json(&rows.iter().map(text::json).collect::<Vec<_>>())?;
+        let mut value: Value = rows.iter().map(text::json).collect();
+        masked::value(&mut value, &logging::redactor(app), Policy::Log);
+        ui::print_json(&value)?;
     } else if rows.is_empty() {
         ui::print(if args.which.is_wide() && args.which.source.is_none() {
             "No conversations yet: `hermes` starts one."
@@ -79,7 +84,8 @@ pub fn list(app: &App, args: &ListArgs) -> anyhow::Result<ExitCode> {
             "No conversation fits."
         })?;
     } else {
-        ui::print(&text::table(&rows, Timestamp::now()))?;
+        let table = text::table(&rows, Timestamp::now());
+        ui::print(&logging::redactor(app).redact(&table, Policy::Log))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -143,12 +149,15 @@ pub fn search(app: &App, args: SearchArgs) -> anyhow::Result<ExitCode> {
         Some(mut store) => store.search(&query)?,
     };
     if args.json {
-        ui::print_json(&hits.iter().map(hit_json).collect::<Vec<_>>())?;
+        let mut value: Value = hits.iter().map(hit_json).collect();
+        masked::value(&mut value, &logging::redactor(app), Policy::Log);
+        ui::print_json(&value)?;
     } else if hits.is_empty() {
         ui::note("nothing was found");
     } else {
         let now = Timestamp::now();
-        ui::print(&hits.iter().map(|hit| place(hit, now)).collect::<Vec<_>>().join("\n"))?;
+        let places = hits.iter().map(|hit| place(hit, now)).collect::<Vec<_>>().join("\n");
+        ui::print(&logging::redactor(app).redact(&places, Policy::Log))?;
     }
     Ok(if hits.is_empty() { ExitCode::from(ui::FAILED) } else { ExitCode::SUCCESS })
 }

@@ -3,14 +3,17 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use hermes_guard::{Policy, Redactor};
 use hermes_store::sessions::{
     Body, ModelUsage, Resume, Role, SessionError, SessionRow, Standing, StoredMessage, View,
 };
+use hermes_tools::masked;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{open_to_look, text};
 use crate::app::App;
+use crate::logging;
 use crate::ui;
 
 /// Show a conversation
@@ -48,10 +51,12 @@ pub fn run(app: &App, args: &Args) -> anyhow::Result<ExitCode> {
     let mut messages = store.messages(&id, view)?;
     let left_out = args.last.map_or(0, |last| messages.len().saturating_sub(last));
     messages.drain(..left_out);
+    let redactor = logging::redactor(app);
     if args.json {
         let mut object = text::json(&row);
         object["usage"] = serde_json::to_value(&usage)?;
         object["transcript"] = messages.iter().map(message_json).collect();
+        masked::value(&mut object, &redactor, Policy::Log);
         ui::print_json(&object)?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -59,12 +64,26 @@ pub fn run(app: &App, args: &Args) -> anyhow::Result<ExitCode> {
     if left_out > 0 {
         let _ = writeln!(page, "\n({} before)", ui::count(left_out as u64, "message"));
     }
-    for message in &messages {
+    for message in &mut messages {
+        // Before anything is shortened: half a key is not recognised.
+        mask(message, &redactor);
         page.push_str(&said(message, args.full));
     }
-    ui::print(&page)?;
+    ui::print(&redactor.redact(&page, Policy::Log))?;
     ui::note(&format!("\nGo on with it: {}", text::resume_command(app, &id)));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Takes the secrets out of what was said.
+fn mask(message: &mut StoredMessage, redactor: &Redactor) {
+    match &mut message.message.content {
+        Some(Body::Text(text)) => *text = redactor.redact(text, Policy::Log).into_owned(),
+        Some(Body::Parts(parts)) => masked::value(parts, redactor, Policy::Log),
+        None => {}
+    }
+    if let Some(calls) = &mut message.message.tool_calls {
+        masked::value(calls, redactor, Policy::Log);
+    }
 }
 
 fn head(row: &SessionRow, usage: &[ModelUsage]) -> String {

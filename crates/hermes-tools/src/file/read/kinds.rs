@@ -1,4 +1,4 @@
-//! What a file is, by the ending of its name.
+//! What a file is, by the ending of its name and by how it begins.
 
 /// Pictures, which another tool looks at.
 const IMAGES: &[&str] =
@@ -37,9 +37,33 @@ impl Kind {
     }
 }
 
+/// Bytes that tell a picture.
+pub(super) const TELLING: u64 = 16;
+
+/// Whether a file that begins like this is a picture that can be looked at.
+pub(super) fn is_picture(beginning: &[u8]) -> bool {
+    const BEGINNINGS: &[&[u8]] =
+        &[b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*", b"\0\0\x01\0"];
+    let riff = beginning.starts_with(b"RIFF") && beginning.get(8..12) == Some(b"WEBP");
+    let bitmap = beginning.starts_with(b"BM") && beginning.get(6..10) == Some(&[0; 4]);
+    riff || bitmap || BEGINNINGS.iter().any(|known| beginning.starts_with(known))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pictures_are_known_by_how_they_begin() {
+        for picture in
+            [&b"\x89PNG\r\n\x1a\n\0\0"[..], b"\xff\xd8\xff\xe0", b"GIF89a..", b"RIFF\x01\x02\x03\x04WEBPVP8 "]
+        {
+            assert!(is_picture(picture));
+        }
+        for other in [&b"RIFF\x01\x02\x03\x04WAVEfmt "[..], b"BMW is a car", b"\x7fELF", b"", b"PK\x03\x04"] {
+            assert!(!is_picture(other));
+        }
+    }
 
     #[test]
     fn endings_tell() {

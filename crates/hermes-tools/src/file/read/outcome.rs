@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::json;
 
-use super::kinds::Kind;
 use super::page::{Ended, Page};
 use crate::file::desk::give;
 use crate::file::state::Answer;
@@ -87,14 +86,6 @@ pub(super) enum Refusal {
 }
 
 impl Refusal {
-    pub(super) fn of_kind(kind: Kind) -> Option<Self> {
-        match kind {
-            Kind::Image => Some(Self::Image),
-            Kind::Binary => Some(Self::Binary),
-            Kind::Text | Kind::Notebook => None,
-        }
-    }
-
     pub(super) fn output(self) -> ToolOutput {
         let error = match self {
             Self::Image => "an image, not text: look at it with vision_analyze",
@@ -111,18 +102,14 @@ impl Refusal {
 pub(super) fn repeated(answer: Answer, path: &str) -> ToolOutput {
     if answer == Answer::Blocked {
         let error = format!(
-            "BLOCKED: you have read this part of \"{path}\" four times in a row and it has not changed. You have its \
-             content: go on with what you know"
+            "BLOCKED: you were told that this part of \"{path}\" has not changed since you read it. You have its content: \
+             go on with what you know"
         );
         return give(&json!({ "error": error, "path": path, "already_read": true })).failed();
     }
-    let mut stub = json!({
+    give(&json!({
         "status": "unchanged", "dedup": true, "content_returned": false, "message": UNCHANGED, "path": path,
-    });
-    if answer == Answer::UnchangedAgain {
-        stub["_warning"] = "the third time in a row: the next one is refused".into();
-    }
-    give(&stub)
+    }))
 }
 
 /// There is no such file.

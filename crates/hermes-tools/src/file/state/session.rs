@@ -16,9 +16,17 @@ const MOST_FAILURES: usize = 64;
 #[derive(Debug, Default)]
 pub(super) struct Session {
     seen: HashMap<PathBuf, Seen>,
-    shown: HashMap<Window, FileVersion>,
+    shown: HashMap<Window, Shown>,
     streak: Option<(Repeated, u32)>,
     failures: HashMap<PathBuf, u32>,
+}
+
+/// A part of a file that was shown.
+#[derive(Debug)]
+struct Shown {
+    version: FileVersion,
+    /// How often it was asked for again in this turn.
+    again: u32,
 }
 
 /// When a file was last seen, and in which state.
@@ -32,7 +40,6 @@ pub(super) struct Seen {
 /// Something that makes no sense to do over and over.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Repeated {
-    Read(Window, FileVersion),
     Search(String, u64),
 }
 
@@ -55,13 +62,22 @@ impl Session {
         self.streak = None;
     }
 
-    pub(super) fn was_shown(&self, window: &Window, version: FileVersion) -> bool {
-        self.shown.get(window) == Some(&version)
+    /// Whoever asks again in a new turn has a reason.
+    pub(super) fn begin_turn(&mut self) {
+        self.streak = None;
+        self.shown.values_mut().for_each(|shown| shown.again = 0);
+    }
+
+    /// How often a part that was shown in this state was asked for again, before this time; nothing if it was not shown.
+    pub(super) fn shown_before(&mut self, window: &Window, version: FileVersion) -> Option<u32> {
+        let shown = self.shown.get_mut(window).filter(|shown| shown.version == version)?;
+        shown.again += 1;
+        Some(shown.again - 1)
     }
 
     pub(super) fn show(&mut self, window: Window, version: FileVersion) {
         bound(&mut self.shown, MOST);
-        self.shown.insert(window, version);
+        self.shown.insert(window, Shown { version, again: 0 });
     }
 
     pub(super) fn forget_shown(&mut self) {

@@ -11,7 +11,7 @@ const TABLES: &[&str] = &[".csv", ".psv", ".tsv", ".tbl", ".dat"];
 
 /// Refuses what cannot be meant.
 pub(super) fn check(path: &str, content: &str) -> Result<(), String> {
-    if content.contains(UNCHANGED) && content.len() <= 2 * UNCHANGED.len() {
+    if content.contains(UNCHANGED) && (content.len() <= 2 * UNCHANGED.len() || is_stub(content)) {
         return Err(
             "the content is the notice that a file has not changed, not the file's content".to_owned()
         );
@@ -22,6 +22,12 @@ pub(super) fn check(path: &str, content: &str) -> Result<(), String> {
         );
     }
     Ok(())
+}
+
+/// Whether it is the whole answer to a read that was answered before.
+fn is_stub(content: &str) -> bool {
+    let answer: serde_json::Value = serde_json::from_str(content.trim()).unwrap_or_default();
+    answer["dedup"] == true && answer["content_returned"] == false
 }
 
 /// Whether most lines begin with a number one higher than the line before.
@@ -52,5 +58,11 @@ mod tests {
     fn the_notice_is_not_a_content() {
         assert!(check("a", UNCHANGED).is_err());
         assert!(check("a", &format!("{UNCHANGED}{}", "x".repeat(500))).is_ok());
+        let stub = serde_json::json!({
+            "status": "unchanged", "dedup": true, "content_returned": false, "message": UNCHANGED,
+            "path": "/a/rather/long/path/".repeat(9),
+        });
+        assert!(check("a", &format!("{stub}\n")).is_err());
+        assert!(check("a", &serde_json::json!([stub, 1]).to_string()).is_ok(), "a record of such answers");
     }
 }

@@ -64,8 +64,14 @@ async fn what_is_no_text_is_refused_with_a_hint(fixture: &Fixture) {
     let binary = tools.read.run(json!({ "path": "data" })).await;
     assert_eq!(binary.status, ToolStatus::Failed);
     assert_eq!(tools.get("data").await["is_binary"], true);
-    let image = tools.get("no-such.PNG").await;
-    assert!(image["is_image"] == true && error(&image).contains("vision_analyze"), "{image}");
+    tools.sh("printf '\\211PNG\\r\\n\\032\\n\\0\\0' > picture; cp picture a.PNG; echo text > b.png; echo text > c.zip").await;
+    for picture in ["picture", "a.PNG"] {
+        let image = tools.get(picture).await;
+        assert!(image["is_image"] == true && error(&image).contains("vision_analyze"), "{image}");
+    }
+    for misnamed in ["b.png", "c.zip"] {
+        assert_eq!(tools.get(misnamed).await["content"], "1|text", "{misnamed}");
+    }
     assert!(error(&tools.get("sub").await).contains("target=\"files\""));
     for path in ["pipe", "zero", "env", "/dev/zero", "/proc/1/environ", "/proc/self/fd/0"] {
         let result = tools.get(path).await;
@@ -92,8 +98,9 @@ async fn the_same_part_is_shown_once(fixture: &Fixture) {
         (again["status"].as_str(), again["content_returned"].as_bool()),
         (Some("unchanged"), Some(false))
     );
-    assert!(tools.get("a").await["_warning"].is_string());
     assert!(error(&tools.get("a").await).starts_with("BLOCKED"));
+    let stub = tools.put("b", &again.to_string()).await;
+    assert!(error(&stub).contains("not the file's content"), "{stub}");
     // Same second, same size: another state all the same.
     tools.sh("echo two > a").await;
     assert_eq!(text(&tools.get("a").await, "content"), "1|two");
