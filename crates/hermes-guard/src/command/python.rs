@@ -180,7 +180,7 @@ impl Search<'_> {
                 || after_dot && self.is_private(at, name)
             {
                 self.tell(name.clone());
-            } else if name == "type" && !after_dot && self.calls_outcome(at + 1) {
+            } else if name == "type" && !after_dot && (self.calls_outcome(at + 1) || self.is_renamed(at)) {
                 self.tell("type(…)(…)");
             } else if name == "write"
                 && after_dot
@@ -238,6 +238,11 @@ impl Search<'_> {
             }
         }
         false
+    }
+
+    /// `x = type`
+    fn is_renamed(&self, at: usize) -> bool {
+        at > 0 && self.is(at - 1, '=') && !self.is(at + 1, '(') && !self.is(at + 1, '=')
     }
 
     fn is_assigned(&self, at: usize) -> bool {
@@ -443,6 +448,7 @@ mod tests {
             ("import tempfile\ntempfile.TemporaryDirectory._rmtree('/etc')", "_rmtree"),
             ("import uuid\nuuid._x('rm')", "_x"),
             ("type(lambda:0)(1)", "type(…)(…)"),
+            ("t = type\nt(print)(1)", "type(…)(…)"),
             ("print.__self__", "__self__"),
             ("import logging.config", "logging.config"),
             ("import xml.etree.ElementTree as E\nE.ElementTree(x).write('a')", "ElementTree.write"),

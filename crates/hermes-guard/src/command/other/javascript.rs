@@ -163,7 +163,7 @@ pub(super) fn reaches(code: &str) -> bool {
             "fetch" => sends(&tokens, at + 1),
             word => REACHING.contains(&word.to_lowercase().as_str()),
         },
-        Token::Sign('[') => is_member(&tokens, at) && is_put_together(&tokens, at),
+        Token::Sign('[') => is_member(&tokens, at) && (is_put_together(&tokens, at) || is_called(&tokens, at)),
         Token::Text(text, _) => text.len() < 400 && crate::is_secret_path(std::path::Path::new(text)),
         Token::Sign(_) => false,
     })
@@ -216,6 +216,13 @@ fn is_put_together(tokens: &[Token], at: usize) -> bool {
         }
         inside => inside.iter().any(|token| matches!(token, Token::Text(..))),
     }
+}
+
+/// Whether what a bracket with something other than a text asks for is called: which part it is, only the running code knows.
+fn is_called(tokens: &[Token], at: usize) -> bool {
+    let end = tokens[at..].iter().position(|token| *token == Token::Sign(']'));
+    let named = matches!(tokens.get(at + 1), Some(Token::Text(..)));
+    !named && end.is_some_and(|length| tokens.get(at + length + 1) == Some(&Token::Sign('(')))
 }
 
 /// The tokens; none where there is something only a language knows: a name with escapes.
@@ -377,6 +384,8 @@ mod tests {
             "process['env']",
             "fetch('http://x', {method:'POST', body: d})",
             "require('/tmp/x.json')",
+            "const f=require('fs'); const k='rm'+'Sync'; f[k]('x')",
+            "Object.values(require('fs'))[3]('x')",
         ] {
             assert!(reaches(code), "{code}");
         }

@@ -106,12 +106,15 @@ pub(super) fn by_option(call: &Call) -> bool {
         "nmap" => {
             call.value_of(&["--script"]).is_some_and(|word| word.shown().contains('/') || word.has_unknown())
         }
-        "cargo" => call.value_of(&["--config"]).is_some_and(|word| {
-            let text = word.shown().to_lowercase();
-            ["wrapper", "runner", "linker", "rustc", "rustdoc", "credential", "alias", ".toml"]
-                .iter()
-                .any(|key| text.contains(key))
-        }),
+        // What follows `--` is the program's own.
+        "cargo" if call.flags().any(|flag| flag.starts_with("--config")) => {
+            call.value_of(&["--config"]).is_some_and(|word| {
+                let text = word.shown().to_lowercase();
+                ["wrapper", "runner", "linker", "rustc", "rustdoc", "credential", "alias", ".toml"]
+                    .iter()
+                    .any(|key| text.contains(key))
+            })
+        }
         "npm" | "pnpm" => texts.iter().any(|text| text == "script-shell" || text == "node-options"),
         "openssl" => texts.first().is_some_and(|verb| verb == "engine") || call.has("-engine"),
         "pdflatex" | "latex" | "xelatex" | "lualatex" | "tex" | "latexmk" => texts.iter().any(|text| {
