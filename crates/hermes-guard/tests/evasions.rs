@@ -156,11 +156,17 @@ fn lines_made_to_exhaust_are_judged_all_the_same() {
     assert_eq!(judged(&in_turn).1[0].rule, "unknown-program");
     let patterns = format!("x=*;{}$x", "x=$x$x;x+=$x;".repeat(30));
     assert_eq!(judged(&patterns).1[0].rule, "unknown-program");
+    let calls: Vec<String> =
+        (0..9).map(|at| format!("f{at}(){{ {} }};", format!("f{};", at + 1).repeat(60))).collect();
     for line in [
         format!("{}ls", "ls|".repeat(4000)),
         format!("ls{}", "|sh".repeat(4000)),
         format!("{}:{}", "for i in {1..30}; do ".repeat(12), "; done".repeat(12)),
         format!("{}((1)){}", "for i in {1..30}; do ".repeat(12), "; done".repeat(12)),
+        // Functions that call others many times, arguments that move up one by one, wrappers in wrappers.
+        calls.join("") + "f9(){ :; }; f0 | sh",
+        format!("set -- {}; {}", "a ".repeat(5000), "shift; ".repeat(3000)),
+        format!("{}ls", "sudo -u x ".repeat(500)),
     ] {
         let (outcome, findings) = judged(&line);
         assert_eq!((outcome, findings[0].rule.as_str()), ("refuse", "too-long"));

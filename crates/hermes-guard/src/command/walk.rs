@@ -18,6 +18,7 @@ mod tools;
 mod wrappers;
 mod written;
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -244,6 +245,8 @@ struct Walk<'a> {
     perhaps: bool,
     /// Whether words are tried out that may be a command.
     trying: bool,
+    /// How many commands were followed to know what one prints.
+    printed: Cell<usize>,
 }
 
 impl<'a> Walk<'a> {
@@ -266,6 +269,7 @@ impl<'a> Walk<'a> {
             writer: Input { unknown: true, ..Input::default() },
             perhaps: false,
             trying: false,
+            printed: Cell::new(0),
         }
     }
 

@@ -1,6 +1,11 @@
 //! Arithmetic of the shell where everything in it is known.
 
+use std::cell::Cell;
+
 use super::value::{State, Variables};
+
+/// How many values one expression may hold.
+const MOST_STEPS: usize = 2_000;
 
 /// How deep brackets, and names that stand for expressions, are followed.
 const DEEPEST: usize = 16;
@@ -16,7 +21,9 @@ pub struct Computed {
 
 /// Works out the text between `((` and `))`.
 pub fn compute(text: &str, variables: &Variables) -> Computed {
-    let mut reader = Reader { text: text.as_bytes(), at: 0, variables, assigned: Vec::new(), depth: 0 };
+    let left = Cell::new(MOST_STEPS);
+    let mut reader =
+        Reader { text: text.as_bytes(), at: 0, variables, assigned: Vec::new(), depth: 0, left: &left };
     let result = reader.comma();
     reader.blanks();
     let whole = reader.at == text.len();
@@ -29,6 +36,8 @@ struct Reader<'t> {
     variables: &'t Variables,
     assigned: Vec<(String, Option<i64>)>,
     depth: usize,
+    /// How many steps are left, those of inner expressions included.
+    left: &'t Cell<usize>,
 }
 
 /// Operators between two values, the loosest first.
@@ -135,7 +144,8 @@ impl Reader<'_> {
 
     fn unary(&mut self) -> Option<i64> {
         self.depth += 1;
-        let value = if self.depth > DEEPEST {
+        self.left.set(self.left.get().saturating_sub(1));
+        let value = if self.depth > DEEPEST || self.left.get() == 0 {
             None
         } else if self.eat("-") {
             self.unary().and_then(i64::checked_neg)
@@ -209,6 +219,7 @@ impl Reader<'_> {
                     variables: self.variables,
                     assigned: Vec::new(),
                     depth: self.depth + 4,
+                    left: self.left,
                 };
                 let value = inner.comma();
                 value.filter(|_| inner.at == text.len())
@@ -293,6 +304,11 @@ mod tests {
     #[test]
     fn deep_and_broken_expressions_end() {
         let variables = Variables::new();
+        let mut many = Variables::new();
+        for (name, next) in [("a", "b"), ("b", "c"), ("c", "d"), ("d", "e")] {
+            many.set(name, Field::from_text(&format!("{next}+").repeat(3000)));
+        }
+        assert_eq!(compute("a+a", &many).result, None);
         for text in [
             "(".repeat(5000),
             "-".repeat(5000),

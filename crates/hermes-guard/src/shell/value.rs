@@ -10,6 +10,9 @@ use super::ast::{Span, Word};
 /// forty times costs nothing.
 pub(super) const MOST_WEIGHT: usize = 64 * 1024;
 
+/// How many outputs of substitutions are kept.
+const MOST_PRINTED: usize = 32;
+
 /// What a word becomes on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
@@ -177,7 +180,13 @@ impl Variables {
     pub fn set_printed(&mut self, at: Span, text: Option<String>) {
         let key = (at.start, at.end);
         match text.filter(|text| text.len() <= MOST_WEIGHT) {
-            Some(text) => drop(Arc::make_mut(&mut self.printed).insert(key, text)),
+            Some(text) => {
+                // Only those of the command that is looked at are needed.
+                if self.printed.len() >= MOST_PRINTED {
+                    self.printed = Arc::default();
+                }
+                Arc::make_mut(&mut self.printed).insert(key, text);
+            }
             None if self.printed.contains_key(&key) => drop(Arc::make_mut(&mut self.printed).remove(&key)),
             None => {}
         }

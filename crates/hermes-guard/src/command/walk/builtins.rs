@@ -155,6 +155,7 @@ impl Walk<'_> {
 
     /// What `$1` and `$@` stand for from here on.
     pub(super) fn set_arguments(&mut self, words: &[Word]) {
+        self.spend(words.len());
         let fields: Option<Vec<Field>> =
             words.iter().map(|word| word.text().map(|text| Field::from_text(&text))).collect();
         for place in 1..=MOST_ARGUMENTS {

@@ -113,7 +113,12 @@ impl Walk<'_> {
 
     /// Writes a program down once more for each other directory it may run in.
     pub(super) fn elsewhere(&mut self, call: &Call) {
-        if call.cwd != self.state.cwd {
+        // Where nothing is named from there, it does not matter.
+        let relative = |word: &Word| !word.beginning().starts_with(['/', '-']);
+        let matters = call.args().iter().chain(&call.writes).any(relative) || call.is(&["find", "git"]);
+        let speaks =
+            call.writes.is_empty() && call.is(&["echo", "printf", "test", "[", "export", "cd", "set"]);
+        if call.cwd != self.state.cwd || !matters || speaks {
             return;
         }
         let ways = &self.state.ways;

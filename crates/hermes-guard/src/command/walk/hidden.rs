@@ -23,8 +23,8 @@ impl Walk<'_> {
 
     /// Arithmetic: what its names stand for is arithmetic too, and commands in subscripts are run.
     pub(super) fn in_arithmetic(&mut self, parts: &[WordPart]) {
-        self.spend(10);
         let text = self.word(&self.state.variables.resolve_text(parts)).shown();
+        self.spend(10 + text.len());
         self.arithmetic_text(&text);
         self.computed(&text);
     }

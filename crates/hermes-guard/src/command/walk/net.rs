@@ -9,7 +9,7 @@ use crate::command::rules::{self, Severity};
 use crate::command::word::Word;
 
 /// How many words of one command are tried as the beginning of another, and how many as a text of one.
-const MOST_TRIES: usize = 12;
+const MOST_TRIES: usize = 8;
 
 /// Programs that begin the worst commands, or run what follows.
 const WORST: &str = "\

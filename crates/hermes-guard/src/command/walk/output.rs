@@ -8,17 +8,22 @@ use crate::shell::ast::{Command, CommandKind, Link, List, RedirectOperator, Simp
 /// How deep lists within lists are followed.
 const DEEPEST_LIST: usize = 8;
 
+/// How many commands are followed for one output.
+const MOST_PRINTED: usize = 300;
+
 /// Programs that pass their words on to the next: what that one prints is printed.
 const PASSING: &[&str] = &["command", "builtin", "env", "nice", "nohup", "time"];
 
 impl Walk<'_> {
     /// What a command prints, if it is one of the simple ones and its words are known.
     pub(super) fn output_of(&self, command: &Command, input: &Input) -> Option<String> {
+        self.printed.set(0);
         self.output_within(command, input, 0)
     }
 
     /// What commands one after another print.
     pub(super) fn output_of_list(&self, list: &List, input: &Input) -> Option<String> {
+        self.printed.set(0);
         self.list_output(list, input, 0)
     }
 
@@ -42,7 +47,8 @@ impl Walk<'_> {
     }
 
     fn output_within(&self, command: &Command, input: &Input, depth: usize) -> Option<String> {
-        if depth > DEEPEST_LIST {
+        self.printed.set(self.printed.get() + 1);
+        if depth > DEEPEST_LIST || self.printed.get() > MOST_PRINTED {
             return None;
         }
         match &command.kind {
