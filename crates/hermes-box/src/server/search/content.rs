@@ -1,8 +1,8 @@
 //! Finding lines by content.
 //!
 //! One thread walks the tree in the order of paths, several look into the files, and the results are taken in that order again: the
-//! answer does not depend on which thread was faster. When enough has been found the rest is only counted, for a moment: a total
-//! that is right where that is cheap.
+//! answer does not depend on which thread was faster. When enough has been found the rest is only counted, as far as that takes
+//! little work: a total that is right where that is cheap.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -11,7 +11,7 @@ use std::io::{self, Read, Seek};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, mpsc};
+use std::sync::{Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use grep_matcher::LineTerminator;
@@ -39,8 +39,10 @@ const MAX_LINE: usize = 64 * 1024 * 1024;
 const BATCH: usize = 64;
 /// Batches on their way to be looked into.
 const QUEUE: usize = 8;
-/// How long matches are counted that are not given back.
-const COUNTING: Duration = Duration::from_millis(200);
+/// Bytes of files whose matches are only counted. Work and not time, so that the same search gives the same total.
+const COUNTED: usize = 4 * 1024 * 1024;
+/// Looking into a file takes as long as reading so many bytes.
+const LEAST: usize = 8 * 1024;
 /// Files up to this length are read at once.
 const SMALL: usize = 256 * 1024;
 
@@ -60,7 +62,8 @@ pub(crate) fn search(
         matcher,
         globs,
         limits: Limits { context, deadline },
-        full: OnceLock::new(),
+        full: AtomicBool::new(false),
+        counted: AtomicUsize::new(0),
         stopped: AtomicBool::new(false),
         held: AtomicUsize::new(0),
     };
@@ -90,8 +93,10 @@ struct Hunt<'a> {
     matcher: RegexMatcher,
     globs: Vec<Pattern>,
     limits: Limits<'a>,
-    /// When everything that is given back was found: from then on matches are counted and not kept.
-    full: OnceLock<Instant>,
+    /// Everything that is given back was found: from then on matches are counted and not kept.
+    full: AtomicBool,
+    /// Bytes that were looked at since then.
+    counted: AtomicUsize,
     /// Not everything was counted.
     stopped: AtomicBool,
     /// Bytes of lines found and not yet given away.
@@ -236,6 +241,7 @@ impl Hunt<'_> {
                 Err(error) => return Err(error),
             }
         }
+        self.look_at(length.max(LEAST));
         if length < buffer.len() {
             return searcher.search_slice(&self.matcher, &buffer[..length], sink);
         }
@@ -254,15 +260,26 @@ impl Hunt<'_> {
                 for looked in batch {
                     harvest.add(looked);
                     if harvest.is_full() {
-                        self.full.get_or_init(Instant::now);
+                        self.full.store(true, Ordering::Relaxed);
                     }
                 }
             }
         }
     }
 
+    fn is_full(&self) -> bool {
+        self.full.load(Ordering::Relaxed)
+    }
+
+    /// So many bytes are looked at.
+    fn look_at(&self, bytes: usize) {
+        if self.is_full() {
+            self.counted.fetch_add(bytes, Ordering::Relaxed);
+        }
+    }
+
     fn is_over(&self) -> bool {
-        let counted_enough = self.full.get().is_some_and(|full| full.elapsed() > COUNTING);
+        let counted_enough = self.counted.load(Ordering::Relaxed) > COUNTED;
         let over = counted_enough || self.held.load(Ordering::Relaxed) > MAX_HELD || self.limits.is_over();
         if over {
             self.stopped.store(true, Ordering::Relaxed);
@@ -279,7 +296,12 @@ struct WhileItLasts<'a> {
 
 impl Read for WhileItLasts<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.hunt.is_over() { Ok(0) } else { self.file.read(buffer) }
+        if self.hunt.is_over() {
+            return Ok(0);
+        }
+        let read = self.file.read(buffer)?;
+        self.hunt.look_at(read);
+        Ok(read)
     }
 }
 
@@ -296,7 +318,7 @@ struct FileSink<'a> {
 impl FileSink<'_> {
     /// Whether this match, or the one this context follows, may be given back.
     fn keeps(&self) -> bool {
-        self.count <= self.kept && self.hunt.full.get().is_none()
+        self.count <= self.kept && !self.hunt.is_full()
     }
 
     fn keep(&mut self, number: Option<u64>, role: LineRole, bytes: &[u8]) {
