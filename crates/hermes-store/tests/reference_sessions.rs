@@ -217,6 +217,7 @@ fn undo_and_compaction_mean_the_same_to_both() {
     let seen = words(&mut store);
     assert_eq!(seen, ["summary", "two", "2"]);
 
+    store.index_all().unwrap();
     let out = theirs(
         &python,
         home.path(),

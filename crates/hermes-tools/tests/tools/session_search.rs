@@ -36,7 +36,10 @@ impl Past {
 
     fn say(&mut self, session: &SessionId, role: Role, text: &str) -> i64 {
         let message = NewMessage::new(role, text, self.at());
-        self.store.append(session, &message).unwrap().0
+        let said = self.store.append(session, &message).unwrap().0;
+        // Others find it when the writer had time to index it.
+        self.store.index_all().unwrap();
+        said
     }
 
     /// A session with a word in the middle; the number of that message.

@@ -4,6 +4,7 @@ use super::options::{Given, Next, Spec, has, value_of};
 use super::starters::{Rest, Starter, starter};
 use super::{Flow, Walk};
 use crate::command::call::{Call, Mark, Via};
+use crate::command::other::LANGUAGES;
 use crate::command::path::Route;
 use crate::command::word::Word;
 
@@ -29,7 +30,12 @@ impl Walk<'_> {
             return;
         }
         if let Some(found) = starter(&name) {
-            return self.started(call, &name, found);
+            self.started(call, &name, found);
+            // Some also take code of a language of their own (`nix eval --expr`).
+            if LANGUAGES.iter().any(|language| language.names.contains(&name.as_str())) {
+                self.interpret(call, &name);
+            }
+            return;
         }
         match name.as_str() {
             "find" | "gfind" | "fd" | "fdfind" => self.found(call),
