@@ -140,7 +140,7 @@ async fn programs_are_checked_after_the_write(fixture: &Fixture) {
         let written = tools.put(name, broken).await;
         match written["lint"]["status"].as_str() {
             Some("skipped") => {
-                assert!(text(&written["lint"], "message").contains("not installed"), "{written}")
+                assert!(text(&written["lint"], "message").contains("not installed"), "{written}");
             }
             Some("error") => assert!(!text(&written["lint"], "output").is_empty(), "{written}"),
             other => panic!("{other:?}: {written}"),
