@@ -138,10 +138,16 @@ impl Explained {
             lines.push(format!("    {}", ui::harmless(&finding.part).replace('\n', "\n    ")));
         }
         lines.push("would start:".to_owned());
+        let mut started: Vec<String> = Vec::new();
         for call in self.look.calls.iter().filter(|call| !call.words.is_empty()) {
             let directory = call.cwd.as_deref().map(|dir| format!("  [in {dir}]")).unwrap_or_default();
-            lines.push(format!("  {}{directory}", ui::harmless(&call.shown()).replace('\n', " ⏎ ")));
+            let line = format!("  {}{directory}", ui::harmless(&call.shown()).replace('\n', " ⏎ "));
+            // The same program may be found in more than one way.
+            if !started.contains(&line) {
+                started.push(line);
+            }
         }
+        lines.append(&mut started);
         lines.push("read as:".to_owned());
         let tree = match &self.tree {
             Ok(tree) | Err(tree) => tree,
