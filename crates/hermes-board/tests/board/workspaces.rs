@@ -142,6 +142,28 @@ fn a_clean_worktree_goes_and_its_commits_stay() {
 }
 
 #[test]
+fn a_worktree_whose_removal_was_cut_short_goes_all_the_same() {
+    let fixture = Fixture::new();
+    let (mut board, project) = (fixture.board(), repository(&fixture));
+    for git_forgot in [false, true] {
+        let id = worktree_card(&mut board, Some(&project), None);
+        let made = begin(&fixture, &mut board, &id);
+        board.complete(&id, &Report::default(), By::Anybody, NOW).unwrap();
+        // As whoever was killed left it: out of the way, and half gone.
+        let leaving = made.path.with_file_name(format!(".{id}.leaving"));
+        std::fs::rename(&made.path, &leaving).unwrap();
+        std::fs::remove_file(leaving.join("file")).unwrap();
+        if git_forgot {
+            git(&project, &["worktree", "remove", "--", made.path.to_str().unwrap()]);
+        }
+        assert_eq!(board.put_away(&id).unwrap(), [PutAway::Removed(made.path.clone())]);
+        assert!(!leaving.exists() && !made.path.exists());
+        assert!(!git(&project, &["worktree", "list"]).contains(id.as_str()));
+        assert_eq!(board.put_away(&id).unwrap(), []);
+    }
+}
+
+#[test]
 fn work_that_is_on_no_branch_is_kept() {
     let fixture = Fixture::new();
     let (mut board, project) = (fixture.board(), repository(&fixture));

@@ -114,7 +114,14 @@ fn mounts(path: &Path) -> Result<Vec<Mount>, WorkspaceError> {
 /// Removes a worktree of ours that holds nothing which is not on its branch.
 pub(super) fn put_away(card: &Card, path: &Path) -> Option<PutAway> {
     let repository = path.parent().filter(|dir| dir.ends_with(PLACE))?.parent()?;
-    if path.file_name()? != card.id.as_str() || !path.is_dir() {
+    if path.file_name()? != card.id.as_str() {
+        return None;
+    }
+    let leaving = path.with_file_name(format!(".{}.leaving", card.id.as_str()));
+    if leaving.is_dir() {
+        return Some(see_off(repository, path, &leaving));
+    }
+    if !path.is_dir() {
         return None;
     }
     let kept = |why| Some(PutAway::Kept(path.to_owned(), why));
@@ -134,9 +141,24 @@ pub(super) fn put_away(card: &Card, path: &Path) -> Option<PutAway> {
         Ok(_) => return kept("it holds changes that are not committed"),
         Err(_) => return kept("git could not look at it"),
     }
-    match git(repository, "remove the worktree", CHECKOUT, &["worktree", "remove", "--", &place]) {
-        Ok(_) => Some(PutAway::Removed(path.to_owned())),
-        Err(_) => kept("git could not remove it"),
+    // Whoever is killed in the middle must not leave something that looks like work that was not committed.
+    match std::fs::rename(path, &leaving) {
+        Ok(()) => Some(see_off(repository, path, &leaving)),
+        Err(_) => kept("it could not be moved"),
+    }
+}
+
+/// Lets git forget a worktree that was found to hold nothing and has another name already; then it goes. Whoever is killed in
+/// between leaves that name, so that somebody does this again.
+fn see_off(repository: &Path, path: &Path, leaving: &Path) -> PutAway {
+    let place = path.display().to_string();
+    let forgot = git(repository, "remove the worktree", CHECKOUT, &["worktree", "remove", "--", &place]);
+    if forgot.is_err() && books_of(repository, path).is_ok() {
+        return PutAway::Kept(leaving.to_owned(), "git could not forget it");
+    }
+    match std::fs::remove_dir_all(leaving) {
+        Ok(()) => PutAway::Removed(path.to_owned()),
+        Err(_) => PutAway::Kept(leaving.to_owned(), "it could not be removed"),
     }
 }
 
