@@ -105,7 +105,10 @@ fn ctrl_z_without_job_control_does_no_harm() {
     let mut pty = Pty::start(&[]);
     pty.sees("Write a message");
     pty.types("\x1a");
-    pty.types("still here\r");
+    pty.types("still here");
+    // The terminal is ordinary for a moment and would turn the key into the end of a line.
+    pty.sees("❯ still here");
+    pty.types("\r");
     pty.sees("You said: still here");
     pty.types("\x04");
     pty.ends_in_peace();
