@@ -1,7 +1,7 @@
 //! Code of languages other than the shell and Python, given in the line: nothing is understood, only whether it could start
 //! programs, change files or load more code. Then texts in it are read as the commands they may be.
 
-mod javascript;
+pub(super) mod javascript;
 
 use super::script::Act;
 use super::word::Word;

@@ -323,8 +323,14 @@ fn template(chars: &[char], mut at: usize, tokens: &mut Vec<Token>) -> Option<us
     Some(at)
 }
 
-/// The end of a pattern between slashes.
-fn pattern(chars: &[char], mut at: usize) -> usize {
+/// The end of a pattern between slashes, with the letters behind it.
+fn pattern(chars: &[char], at: usize) -> usize {
+    let end = end_of_pattern(chars, at);
+    end + chars[end.min(chars.len())..].iter().take_while(|c| c.is_ascii_alphabetic()).count()
+}
+
+/// Where a pattern between slashes ends, its second slash included.
+pub(in crate::command) fn end_of_pattern(chars: &[char], mut at: usize) -> usize {
     let mut set = false;
     while let Some(c) = chars.get(at).copied() {
         at += 1;
@@ -336,9 +342,6 @@ fn pattern(chars: &[char], mut at: usize) -> usize {
             '\n' => break,
             _ => {}
         }
-    }
-    while chars.get(at).is_some_and(char::is_ascii_alphabetic) {
-        at += 1;
     }
     at
 }

@@ -3,6 +3,7 @@
 use super::Orders;
 use crate::command::call::Call;
 use crate::command::options::Options;
+use crate::command::other::javascript::end_of_pattern;
 use crate::command::word::Word;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -135,18 +136,7 @@ fn tokens(program: &str) -> Vec<Token> {
                 Some(Token::Name(_) | Token::Text(_) | Token::Sign(')' | ']'))
             ) =>
             {
-                let mut set = false;
-                while let Some(c) = chars.get(at).copied() {
-                    at += 1;
-                    match c {
-                        '\\' => at += 1,
-                        '[' => set = true,
-                        ']' => set = false,
-                        '/' if !set => break,
-                        '\n' => break,
-                        _ => {}
-                    }
-                }
+                at = end_of_pattern(&chars, at);
                 tokens.push(Token::Sign('/'));
             }
             c if c.is_alphanumeric() || c == '_' => {
